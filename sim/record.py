@@ -1,0 +1,204 @@
+"""What happened, noted as the run goes and put in order at its end."""
+
+import numpy as np
+
+from sim.result import EVENT_FIELDS, EVENT_KINDS, Result
+from sim.scenario import STATES
+
+CODE = {name: np.uint8(code) for code, name in enumerate(STATES)}
+COMPACT, EVICT, KILL, MISS, RECLAIM = range(len(EVENT_KINDS))
+UNSEEN = 255
+
+
+class Log:
+    """Notes of a batch, lists of tuples of arrays that nobody changes afterwards.
+
+    A scenario is named by its number `id` in the batch, an agent by ``key = id * agents + a``;
+    ticks are floats. An agent has one request at a time, so its k-th request made, admitted,
+    prefilled and finished are one, and no note needs to name the request.
+
+    Attributes
+    ----------
+    created : key, tick, worker, decode worker, prompt, output
+    admitted : key, tick, context, cached, loaded, tokens held here after the last admission
+    prefilled : key, tick
+    finished : key, tick, ticks to wait before the next turn
+    evicted : id, tick, worker, key of the victim, its turn, tokens, agent admitted, ended
+    killed, compacted : key, tick, turn, tokens
+    used : id, first tick that counts it, change of the KV tokens in use
+    """
+
+    NOTES = {
+        "created": 6,
+        "admitted": 6,
+        "prefilled": 2,
+        "finished": 3,
+        "evicted": 8,
+        "killed": 4,
+        "compacted": 4,
+        "used": 3,
+    }
+
+    def __init__(self, scenarios, agents, workers):
+        self.scenarios, self.agents, self.workers = scenarios, agents, workers
+        for kind in self.NOTES:
+            setattr(self, kind, [])
+        self.steps, self.changes = [], []
+        self.last = np.full((len(scenarios), workers), UNSEEN, np.uint8)
+
+    def step(self, t, advancing, present, hold, dragged):
+        """Note the states from the ticks `t` on.
+
+        Parameters
+        ----------
+        t : ndarray of float, shape (B,)
+        advancing, present : ndarray of bool, shape (2, B, W)
+            Workers on which a stage advances, and on which it has requests.
+        hold : ndarray of uint8, shape (B, W)
+            State of the workers that have neither.
+        dragged : ndarray of bool, shape (B, W), or None
+        """
+        self.steps.append((t, advancing, present, hold, dragged))
+
+    def flush(self, ids, until):
+        """Turn the steps noted so far into changes of state.
+
+        Parameters
+        ----------
+        ids : ndarray of int64, shape (B,)
+            Numbers of the scenarios that the steps are about.
+        until : ndarray of float, shape (B,)
+            Ticks from which states no longer count.
+        """
+        if not self.steps:
+            return
+        t, advancing, present, hold, dragged = zip(*self.steps, strict=True)
+        self.steps = []
+        advancing = np.stack(advancing)
+        prefill, decode = advancing[:, 0], advancing[:, 1]
+        code = np.where(np.stack(present).any(1), CODE["waiting_phase"], np.stack(hold))
+        code[decode] = CODE["decode"]
+        if dragged[0] is not None:
+            code[np.stack(dragged)] = CODE["dragged"]
+        code[prefill] = CODE["prefill"]
+        code[prefill & decode] = CODE["mixed"]
+        start = np.stack(t)
+        changed = code != np.concatenate((self.last[ids][None], code[:-1]))
+        changed &= (start < until)[:, :, None]
+        step, b, w = np.nonzero(changed)
+        place = ids[b] * self.workers + w
+        self.changes.append((place, start[step, b].astype(np.int64), code[step, b, w]))
+        self.last[ids] = code[-1]
+
+    def columns(self, kind):
+        """Return the notes of that kind as int64 columns, oldest first."""
+        notes = getattr(self, kind)
+        if not notes:
+            return [np.zeros(0, np.int64)] * self.NOTES[kind]
+        return [np.concatenate(column).astype(np.int64) for column in zip(*notes, strict=True)]
+
+    def results(self, ticks, first_ready):
+        """Return the Results of all scenarios, in their order.
+
+        Parameters
+        ----------
+        ticks : ndarray of int64, shape (scenarios,)
+        first_ready : list of ndarray
+            As in `Result`.
+        """
+        ids = np.arange(len(self.scenarios) + 1)
+        requests = self._requests()
+        events = self._events(requests)
+        rows = np.searchsorted(requests.pop("id"), ids)
+        happened = np.searchsorted(events.pop("id"), ids)
+        runs, kv = self._runs(), self._kv_token_ticks(ticks)
+        return [
+            Result(
+                scenario,
+                ticks[i],
+                runs[i * self.workers : i * self.workers + scenario.workers],
+                {name: c[rows[i] : rows[i + 1]] for name, c in requests.items()},
+                {name: c[happened[i] : happened[i + 1]] for name, c in events.items()},
+                first_ready[i],
+                kv[i],
+            )
+            for i, scenario in enumerate(self.scenarios)
+        ]
+
+    def _runs(self):
+        place, start, code = (np.concatenate(column) for column in zip(*self.changes, strict=True))
+        order = np.argsort(place, kind="stable")
+        bounds = np.searchsorted(place[order], np.arange(1, len(self.scenarios) * self.workers))
+        return list(zip(np.split(start[order], bounds), np.split(code[order], bounds), strict=True))
+
+    def _kv_token_ticks(self, ticks):
+        ids, since, tokens = self.columns("used")
+        total = np.zeros(len(self.scenarios), np.int64)
+        np.add.at(total, ids, tokens * (ticks[ids] - since))
+        return total
+
+    def _requests(self):
+        """Return the columns of all finished requests, by scenario, agent and turn."""
+        key, created, worker, decode_worker, prompt, output = self._by_agent("created")
+        _, started, context, cached, loaded, held = self._by_agent("admitted")
+        _, prefilled = self._by_agent("prefilled")
+        _, finished, wait_after = self._by_agent("finished")
+        fresh = np.ones(key.size, bool)
+        fresh[1:] = key[1:] != key[:-1]
+        first = np.flatnonzero(fresh)
+        turn = np.arange(key.size) - np.repeat(first, np.diff(np.append(first, key.size)))
+        wait = np.zeros(key.size, np.int64)
+        wait[1:] = wait_after[:-1]
+        wait[fresh] = 0
+        return {
+            "id": key // self.agents,
+            "agent": key % self.agents,
+            "turn": turn,
+            "worker": worker,
+            "decode_worker": decode_worker,
+            "created": created,
+            "started": started,
+            "prefilled": prefilled,
+            "finished": finished,
+            "prompt": prompt,
+            "cached": cached,
+            "loaded": loaded,
+            "recomputed": context - cached,
+            "recomputed_evicted": np.maximum(np.minimum(held, context) - cached, 0),
+            "output": output,
+            "wait": wait,
+        }
+
+    def _by_agent(self, kind):
+        columns = self.columns(kind)
+        order = np.argsort(columns[0], kind="stable")
+        return [column[order] for column in columns]
+
+    def _events(self, requests):
+        """Return the columns of all events, by scenario."""
+        parts = [_misses(requests), self._evictions()]
+        for kind, code in (("killed", KILL), ("compacted", COMPACT)):
+            key, tick, turn, tokens = self.columns(kind)
+            id_, agent = np.divmod(key, self.agents)
+            parts.append(_rows(id_, tick, code, -1, agent, turn, tokens, -1))
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        order = np.argsort(columns[0], kind="stable")
+        return {
+            name: column[order] for name, column in zip(("id", *EVENT_FIELDS), columns, strict=True)
+        }
+
+    def _evictions(self):
+        id_, tick, worker, key, turn, tokens, by, ended = self.columns("evicted")
+        kind = np.where(ended, RECLAIM, EVICT)
+        return _rows(id_, tick, kind, worker, key % self.agents, turn, tokens, by)
+
+
+def _misses(requests):
+    miss = requests["cached"] == 0
+    names = ("id", "started", "worker", "agent", "turn", "prompt")
+    id_, tick, worker, agent, turn, prompt = (requests[name][miss] for name in names)
+    return _rows(id_, tick, MISS, worker, agent, turn, prompt, -1)
+
+
+def _rows(*columns):
+    return np.broadcast_arrays(*columns)

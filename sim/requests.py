@@ -1,0 +1,407 @@
+"""The life of a request: made, queued, admitted, loaded or transferred, prefilled, decoded.
+
+Functions take flat indices (`batch`), one entry for each request at hand.
+"""
+
+import numpy as np
+
+from sim.batch import (
+    LOADING,
+    LOCKED,
+    NEVER,
+    SEQUENCE_MASK,
+    THINKING,
+    TRANSFERRING,
+    units,
+)
+from sim.cache import drop, make_room, recency, unlock
+from sim.record import CODE
+
+BLOCKED = int(CODE["waiting_kv"])
+
+
+def arrive(batch, log):
+    """Let all agents that are ready make their next requests, and end loads and transfers."""
+    ready = (batch.due <= batch.t[:, None]).ravel().nonzero()[0]
+    if not ready.size:
+        return
+    if batch.moves:
+        moved = batch.stage_[ready] != THINKING
+        if moved.any():
+            _end_moves(batch, ready[moved])
+            ready = ready[~moved]
+            if not ready.size:
+                return
+    if batch.gated:
+        _arrive_gated(batch, log, ready)
+    elif batch.routing.static and not batch.by_article:
+        request(batch, log, ready)
+    else:
+        for wave in batch.waves(batch.b_of_ba[ready]):
+            request(batch, log, ready[wave])
+
+
+def _arrive_gated(batch, log, ready):
+    """Make requests in the order of ids where session admission may hold agents back."""
+    scenarios = np.unique(batch.b_of_ba[ready])
+    pending = np.zeros((batch.size, batch.agents), bool)
+    pending.ravel()[ready] = True
+    pending[scenarios] |= batch.waiting[scenarios]
+    behind = np.full((batch.size, 1), -1)
+    ids = np.arange(batch.agents)
+    while True:
+        able = pending & (batch.started | batch.has_place()[:, None]) & (ids > behind)
+        b = able.any(1).nonzero()[0]
+        if not b.size:
+            break
+        a = able[b].argmax(1)
+        ba = b * batch.agents + a
+        behind[b, 0] = a
+        pending[b, a] = False
+        batch.in_flight[b] += ~batch.started_[ba]
+        batch.started_[ba] = True
+        request(batch, log, ba)
+    batch.waiting[scenarios] = pending[scenarios]
+    again = np.where(batch.has_place(), batch.t + 1, NEVER)[:, None]
+    batch.due[:] = np.where(pending, again, batch.due)
+
+
+def request(batch, log, ba):
+    """Make the next request of each agent and put it into its worker's queue.
+
+    At most one of each scenario, unless routing is static and draws are not the article's.
+    """
+    b, position, context = batch.b_of_ba[ba], batch.position_[ba], batch.context_[ba]
+    t = batch.t[b]
+    batch.due_[ba] = NEVER
+    if batch.by_article:
+        at = batch.stream_base[b] + batch.draws_used[b] + batch.routing.draws_route[b]
+        new, output = batch.inputs[at], batch.outputs[at + 1]
+    else:
+        new, output = batch.inputs[position], batch.outputs[position]
+    if batch.carried is not None:
+        carried = batch.carried[position]
+        compacted = (carried >= 0) & (carried < context)
+        if compacted.any():
+            context = np.where(compacted, carried, context)
+            compact(batch, log, b, ba, t, context, compacted)
+    prompt = context + new
+    worker = batch.routing.choose(batch, batch.routing.takers, b, ba, prompt)
+    decoder = worker
+    if batch.split:
+        decoder = batch.routing.choose(batch, batch.routing.decoders, b, ba, prompt)
+    if batch.by_article:
+        batch.draws_used[b] += 2 + batch.routing.draws_route[b]
+    total = prompt + output
+    over = total > batch.limit[b]
+    if over.any():
+        compacted = _compactable(batch, b, context, new + output) & over
+        if compacted.any():
+            context = np.where(compacted, batch.compact_to[b], context)
+            compact(batch, log, b, ba, t, context, compacted)
+            prompt = context + new
+            total = prompt + output
+        killed = over & ~compacted
+        if killed.any():
+            _kill(batch, log, b[killed], ba[killed], t[killed], total[killed])
+            b, ba, t, prompt, output, total, worker, decoder = (
+                column[~killed] for column in (b, ba, t, prompt, output, total, worker, decoder)
+            )
+            if not ba.size:
+                return
+    batch.prompt_[ba] = prompt
+    batch.output_[ba] = output
+    batch.reserve_[ba] = prompt if batch.split else total
+    bw = batch.bw0_of_b[b] + worker
+    if batch.moves or batch.routing.by_load:
+        batch.home_[ba] = worker
+    if batch.split:
+        batch.away_[ba] = decoder
+    if batch.routing.by_load:
+        count_outstanding(batch, bw, prompt, 1)
+        if batch.split:
+            count_outstanding(batch, batch.bw0_of_b[b] + decoder, prompt, 1)
+    log.created.append((batch.key_of_ba[ba], t, worker, decoder, prompt, output))
+    push(batch, bw, batch.a_of_ba[ba])
+
+
+def _compactable(batch, b, context, tokens):
+    to = batch.compact_to[b]
+    return batch.compacts[b] & (to < context) & (to + tokens <= batch.limit[b])
+
+
+def compact(batch, log, b, ba, t, context, chosen):
+    """Let the chosen agents go on with a context cut down to `context`; its KV is void."""
+    b, ba, t, context = b[chosen], ba[chosen], t[chosen], context[chosen]
+    batch.context_[ba] = context
+    drop(batch, log, b, ba, t)
+    log.compacted.append((batch.key_of_ba[ba], t, batch.turns_[ba] - batch.left_[ba], context))
+
+
+def _kill(batch, log, b, ba, t, tokens):
+    done = batch.turns_[ba] - batch.left_[ba]
+    log.killed.append((batch.key_of_ba[ba], t, done, tokens))
+    batch.turns_[ba] = done
+    batch.left_[ba] = 0
+    end(batch, log, b, ba, t)
+    over = b[batch.open[b] == 0]
+    batch.until[over] = batch.t[over] + 1
+
+
+def end(batch, log, b, ba, free_from):
+    """Let agents end, whose KV is free from the ticks `free_from` on if it is released."""
+    np.subtract.at(batch.open, b, 1)
+    batch.closing = batch.closing or bool((batch.open[b] == 0).any())
+    if batch.gated:
+        np.subtract.at(batch.in_flight, b, 1)
+    released = batch.releases[b]
+    if released.any():
+        drop(batch, log, b[released], ba[released], free_from[released])
+
+
+def count_outstanding(batch, bw, prompt, sign):
+    """Add requests to the loads of workers, or take them away."""
+    np.add.at(batch.outstanding_, bw, sign)
+    np.add.at(batch.outstanding_tokens_, bw, sign * prompt)
+
+
+def push(batch, bw, a):
+    """Put requests into the queues of their workers, in the order given."""
+    for wave in batch.waves(bw):
+        at, queued = bw[wave], batch.queued_[bw[wave]]
+        slot = (batch.queue_head_[at] + queued) % batch.agents
+        batch.queue_[at * batch.agents + slot] = a[wave]
+        batch.queued_[at] = queued + 1
+    batch.dirty_[bw] = True
+
+
+def admit(batch, log):
+    """Admit from every queue as long as its head fits."""
+    bw = np.logical_and(batch.dirty_, batch.queued_).nonzero()[0]
+    while bw.size:
+        batch.dirty_[bw] = False
+        if batch.split:
+            decodes = batch.decodes_[bw]
+            taken = [
+                _admit_to_decode(batch, log, bw[decodes]),
+                _admit_to_prefill(batch, log, bw[~decodes]),
+            ]
+            bw = np.concatenate(taken)
+        else:
+            bw = _admit_to_prefill(batch, log, bw)
+        bw = bw[batch.queued_[bw] > 0]
+
+
+def _heads(batch, bw):
+    """Return the requests at the heads of the queues, as agents."""
+    return batch.queue_[bw * batch.agents + batch.queue_head_[bw]]
+
+
+def _pop(batch, bw):
+    batch.queue_head_[bw] = (batch.queue_head_[bw] + 1) % batch.agents
+    batch.queued_[bw] -= 1
+
+
+def _admit_to_prefill(batch, log, bw):
+    """Admit the heads of queues of workers that take new requests; return where it went."""
+    a = _heads(batch, bw)
+    ba, bwa, b = batch.ba0_of_bw[bw] + a, bw * batch.agents + a, batch.b_of_bw[bw]
+    size = batch.reserve_[ba]
+    need = size - batch.entry_[bwa]
+    fits = batch.used_[bw] + need <= batch.capacity[b]
+    if not fits.all():
+        fits = make_room(batch, log, bw, a, need)
+        batch.hold_[bw] = np.where(fits, 0, BLOCKED)
+        bw, a, ba, bwa, b, size, need = (x[fits] for x in (bw, a, ba, bwa, b, size, need))
+        if not bw.size:
+            return bw
+    else:
+        batch.hold_[bw] = 0
+    t, cached, loaded = batch.t[b], batch.entry_[bwa], 0
+    if batch.has_host:
+        loaded = np.maximum(batch.host_[bwa] - cached, 0)
+        cached = cached + loaded
+        _touch_host(batch, bwa[loaded > 0], t[loaded > 0])
+    todo = batch.prompt_[ba] - cached
+    if batch.any_shared:
+        todo = todo + batch.shared[b] * batch.cold_[bw]
+        batch.cold_[bw] = False
+    log.used.append((batch.ids[b], t, need))
+    log.admitted.append(
+        (
+            batch.key_of_ba[ba],
+            t,
+            batch.context_[ba],
+            cached,
+            loaded if batch.has_host else np.zeros_like(cached),
+            batch.held_[bwa],
+        )
+    )
+    batch.entry_[bwa] = size
+    batch.used_[bw] += need
+    batch.recency_[bwa] = LOCKED
+    batch.sequence_[bwa] = batch.next_sequence()
+    batch.held_[bwa] = size
+    _pop(batch, bw)
+    if batch.has_host:
+        loads = loaded > 0
+        if loads.any():
+            batch.extra_[ba[loads]] = todo[loads]
+            work = units(loaded[loads]) / batch.load_step[b[loads]]
+            _begin_move(batch, LOADING, bw[loads], ba[loads], t[loads] + np.ceil(work))
+            enter(batch, 0, bw[~loads], a[~loads], todo[~loads])
+            return bw
+    enter(batch, 0, bw, a, todo)
+    return bw
+
+
+def _touch_host(batch, bwa, t):
+    sequence = batch.host_recency_[bwa] & SEQUENCE_MASK
+    batch.host_recency_[bwa] = recency(t, sequence)
+
+
+def _admit_to_decode(batch, log, bw):
+    """Admit requests whose prefill is done to decode workers; return where it went."""
+    a = _heads(batch, bw)
+    ba, bwa, b = batch.ba0_of_bw[bw] + a, bw * batch.agents + a, batch.b_of_bw[bw]
+    size = batch.prompt_[ba] + batch.output_[ba]
+    fits = batch.used_[bw] + size <= batch.capacity[b]
+    batch.hold_[bw] = np.where(fits, 0, BLOCKED)
+    bw, ba, bwa, b, size = (x[fits] for x in (bw, ba, bwa, b, size))
+    t = batch.t[b]
+    batch.entry_[bwa] = size
+    batch.used_[bw] += size
+    batch.sequence_[bwa] = batch.next_sequence()
+    log.used.append((batch.ids[b], t, size))
+    _pop(batch, bw)
+    work = units(batch.shared[b] + batch.prompt_[ba]) / batch.transfer_step[b]
+    _begin_move(batch, TRANSFERRING, bw, ba, t + np.ceil(work))
+    return bw
+
+
+def _begin_move(batch, stage, bw, ba, until):
+    batch.stage_[ba] = stage
+    batch.due_[ba] = until
+    batch.moving_[bw] += 1
+
+
+def _end_moves(batch, ba):
+    """Let loaded requests prefill and transferred ones decode."""
+    loaded = batch.stage_[ba] == LOADING
+    batch.stage_[ba] = THINKING
+    batch.due_[ba] = NEVER
+    for kind, own in enumerate((ba[loaded], ba[~loaded])):
+        bw = batch.bw0_of_ba[own] + (batch.home_, batch.away_)[kind][own]
+        np.subtract.at(batch.moving_, bw, 1)
+        todo = (batch.extra_, batch.output_)[kind][own]
+        enter(batch, kind, bw, batch.a_of_ba[own], todo)
+    arrived = ba[~loaded]
+    bw = batch.bw0_of_ba[arrived] + batch.home_[arrived]
+    unlock(batch, bw * batch.agents + batch.a_of_ba[arrived], batch.t[batch.b_of_ba[arrived]] - 1)
+    batch.dirty_[bw] = True
+    if batch.routing.by_load:
+        count_outstanding(batch, bw, batch.prompt_[arrived], -1)
+
+
+def enter(batch, kind, bw, a, tokens):
+    """Let requests enter the stage prefill (kind 0) or decode (1) with so many tokens to do."""
+    streams = bw + kind * batch.pairs
+    todo = units(tokens)
+    for wave in batch.waves(bw):
+        stream = streams[wave]
+        target = batch.clock_[stream] + todo[wave]
+        batch.target_[stream * batch.agents + a[wave]] = target
+        batch.head_[stream] = np.minimum(batch.head_[stream], target)
+        batch.count_[stream] += 1
+
+
+def finish(batch, log):
+    """End the stage of all requests that have nothing left to do in it."""
+    streams = (batch.clock >= batch.head).ravel().nonzero()[0]
+    if not streams.size:
+        return
+    a = _pop_heads(batch, streams)
+    more = batch.head_[streams] <= batch.clock_[streams]
+    if more.any():
+        streams, a = _pop_rest(batch, streams, a, streams[more])
+    prefills = streams.searchsorted(batch.pairs)
+    if prefills:
+        _finish_prefill(batch, log, streams[:prefills], a[:prefills])
+    if prefills < streams.size:
+        _finish_decode(batch, log, streams[prefills:] - batch.pairs, a[prefills:])
+
+
+def _pop_heads(batch, streams):
+    """Take the request with the least target out of each stream; return the agents."""
+    rows = batch.target_rows[streams]
+    a = rows.argmin(1)
+    batch.target_[streams * batch.agents + a] = NEVER
+    rows[np.arange(streams.size), a] = NEVER
+    batch.head_[streams] = rows.min(1)
+    batch.count_[streams] -= 1
+    return a
+
+
+def _pop_rest(batch, streams, a, more):
+    """Take out all others that are done; return all, by stream and order of admission."""
+    all_streams, all_agents = [streams], [a]
+    while more.size:
+        all_streams.append(more)
+        all_agents.append(_pop_heads(batch, more))
+        more = more[batch.head_[more] <= batch.clock_[more]]
+    streams, a = np.concatenate(all_streams), np.concatenate(all_agents)
+    order = np.lexsort((batch.sequence_[streams % batch.pairs * batch.agents + a], streams))
+    return streams[order], a[order]
+
+
+def _finish_prefill(batch, log, bw, a):
+    ba = batch.ba0_of_bw[bw] + a
+    log.prefilled.append((batch.key_of_ba[ba], batch.t[batch.b_of_bw[bw]] - 1))
+    if batch.split:
+        push(batch, batch.bw0_of_ba[ba] + batch.away_[ba], a)
+    else:
+        enter(batch, 1, bw, a, batch.output_[ba])
+
+
+def _finish_decode(batch, log, bw, a):
+    ba, bwa, b = batch.ba0_of_bw[bw] + a, bw * batch.agents + a, batch.b_of_bw[bw]
+    t = batch.t[b]
+    last = t - 1
+    prompt = batch.prompt_[ba]
+    batch.context_[ba] = prompt + batch.output_[ba]
+    left = batch.left_[ba] - 1
+    batch.left_[ba] = left
+    position = batch.position_[ba] + 1
+    batch.position_[ba] = position
+    goes_on = left > 0
+    wait = batch.waits[_wait_draws(batch, b, goes_on) if batch.by_article else position]
+    batch.due_[ba] = np.maximum(t, last + wait)
+    log.finished.append((batch.key_of_ba[ba], last, wait))
+    if batch.split:
+        size = batch.entry_[bwa]
+        np.subtract.at(batch.used_, bw, size)
+        log.used.append((batch.ids[b], last, -size))
+        batch.entry_[bwa] = 0
+    else:
+        unlock(batch, bwa, last)
+    batch.dirty_[bw] = True
+    if batch.routing.by_load:
+        count_outstanding(batch, bw, prompt, -1)
+    if not goes_on.all():
+        over = ~goes_on
+        batch.due_[ba[over]] = NEVER
+        end(batch, log, b[over], ba[over], last[over])
+        closed = b[over & (batch.open[b] == 0)]
+        batch.until[closed] = batch.t[closed]
+        if batch.gated:
+            free = np.unique(b[over])
+            batch.due[free] = np.where(batch.waiting[free], batch.t[free, None], batch.due[free])
+
+
+def _wait_draws(batch, b, goes_on):
+    """Return the positions of the stream's draws for the waits of requests sorted by b."""
+    before = np.cumsum(goes_on) - goes_on
+    first = np.searchsorted(b, b)
+    at = batch.stream_base[b] + batch.draws_used[b] + before - before[first]
+    np.add.at(batch.draws_used, b, goes_on)
+    return at

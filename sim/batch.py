@@ -1,9 +1,10 @@
 """The state of all scenarios of a batch, as arrays padded to the largest of them.
 
-Shapes: B scenarios, W workers, A agents. A worker of a scenario is also addressed by the flat
-index ``bw = b * W + w``, an agent by ``ba = b * A + a``, and an agent on a worker by
-``bwa = bw * A + a``; attributes ending in ``_`` are such flat views. Index 0 of a leading axis of
-2 is prefill, index 1 decode. Work is counted in units, held exactly in doubles.
+Shapes: W workers, A agents, B scenarios, the last axis where there is no cell for an agent on a
+worker, so that all reductions run along memory. A worker of a scenario is also addressed by the
+flat index ``bw = w * B + b``, an agent by ``ba = a * B + b``, an agent on a worker by
+``bwa = bw * A + a``; attributes ending in ``_`` are such flat views. Index 0 of a leading axis
+of 2 is prefill, index 1 decode. Work is counted in units, held exactly in doubles.
 """
 
 import numpy as np
@@ -24,20 +25,79 @@ THINKING, LOADING, TRANSFERRING = 0, 1, 2
 MAX_STEP = 2.0**46
 """Units of the longest context: a larger step finishes any request in one tick just the same."""
 
-PER_SCENARIO = (
-    "t capacity limit shared host_capacity load_step transfer_step drag share is_mixed is_step "
-    "sharing slowdown compact_to compacts releases tail max_concurrent taking base_step real open "
-    "until due context position left started waiting stage prompt reserve output extra home away "
-    "entry recency sequence held used host host_recency host_used queue queue_head queued dirty "
-    "hold moving cold outstanding outstanding_tokens turns in_flight draws_used stream_base "
-    "ids"
-).split()
 WHOLE = (slice(None),)
-PER_KIND = "clock target head count".split()
+
+SETTINGS = [
+    "t",
+    "until",
+    "capacity",
+    "limit",
+    "shared",
+    "host_capacity",
+    "load_step",
+    "transfer_step",
+    "drag",
+    "share",
+    "is_mixed",
+    "is_step",
+    "sharing",
+    "slowdown",
+    "compact_to",
+    "compacts",
+    "releases",
+    "tail",
+    "max_concurrent",
+    "taking",
+    "open",
+    "in_flight",
+    "draws_used",
+    "stream_base",
+    "ids",
+]
+BY_WORKER = [
+    "used",
+    "host_used",
+    "queue_head",
+    "queued",
+    "dirty",
+    "hold",
+    "moving",
+    "cold",
+    "outstanding",
+    "outstanding_tokens",
+    "real",
+]
+BY_AGENT = [
+    "due",
+    "context",
+    "position",
+    "left",
+    "turns",
+    "started",
+    "waiting",
+    "stage",
+    "prompt",
+    "reserve",
+    "output",
+    "extra",
+    "home",
+    "away",
+    "sequence",
+    "joined",
+]
+BY_CELL = ["entry", "recency", "held", "queue", "host", "host_recency"]
+BY_KIND = ["clock", "head", "count", "rate"]
+AXIS = {
+    **dict.fromkeys(SETTINGS, 0),
+    **dict.fromkeys([*BY_WORKER, *BY_AGENT, *BY_CELL, "base_step"], 1),
+    **dict.fromkeys([*BY_KIND, "target"], 2),
+}
+"""The axis of the scenarios in each array."""
+FLAT = [*BY_WORKER, *BY_AGENT, *BY_CELL, *BY_KIND, "target"]
 
 
 class Batch:
-    """Scenarios of one coupling (`Coupling`) and one kind of draws, ready to run.
+    """Scenarios of like coupling and one kind of draws, ready to run.
 
     Parameters
     ----------
@@ -97,39 +157,33 @@ class Batch:
         self.taking = each(lambda x: x.prefill_workers or x.workers)
         prefill = each(lambda x: step_units(x.prefill_rate, x.tick_ms), float)
         decode = each(lambda x: step_units(x.decode_rate, x.tick_ms), float)
-        self.base_step = np.stack((prefill, decode), 1)
-        self.real = np.arange(self.workers) < each(lambda x: x.workers)[:, None]
+        self.base_step = np.stack((prefill, decode))
+        self.real = np.arange(self.workers)[:, None] < each(lambda x: x.workers)
 
     def _clocks(self, B, W, A):
         self.t = np.zeros(B)
         self.until = np.full(B, NEVER)
         # A stage's requests on a worker all advance alike: one clock of work done for all of
         # them, at which each has its target; the head is the least target.
-        self.clock = np.zeros((2, B, W))
-        self.head = np.full((2, B, W), NEVER)
-        self.target = np.full((2, B, W, A), NEVER)
-        self.count = np.zeros((2, B, W), np.int64)
-        self.rate = np.zeros((2, B, W))
+        self.clock = np.zeros((2, W, B))
+        self.head = np.full((2, W, B), NEVER)
+        self.target = np.full((2, W, B, A), NEVER)
+        self.count = np.zeros((2, W, B), np.int64)
+        self.rate = np.zeros((2, W, B))
 
     def _caches(self, B, W, A):
-        self.entry = np.zeros((B, W, A), np.int64)
-        self.recency = np.full((B, W, A), LOCKED)
-        self.sequence = np.zeros((B, W, A), np.int64)
-        self.held = np.zeros((B, W, A), np.int64)
-        self.used = np.zeros((B, W), np.int64)
-        tier = (B, W, A) if self.has_host else (B, 0, 0)
-        self.host = np.zeros(tier, np.int64)
-        self.host_recency = np.full(tier, LOCKED)
-        self.host_used = np.zeros(tier[:2], np.int64)
-        self.queue = np.zeros((B, W, A), np.int64)
-        self.queue_head = np.zeros((B, W), np.int64)
-        self.queued = np.zeros((B, W), np.int64)
-        self.dirty = np.ones((B, W), bool)
-        self.hold = np.zeros((B, W), np.uint8)
-        self.moving = np.zeros((B, W), np.int64)
-        self.cold = np.ones((B, W), bool)
-        self.outstanding = np.zeros((B, W), np.int64)
-        self.outstanding_tokens = np.zeros((B, W), np.int64)
+        for name in ("entry", "held", "queue"):
+            setattr(self, name, np.zeros((W, B, A), np.int64))
+        self.recency = np.full((W, B, A), LOCKED)
+        tier = W if self.has_host else 0
+        self.host = np.zeros((tier, B, A), np.int64)
+        self.host_recency = np.full((tier, B, A), LOCKED)
+        self.host_used = np.zeros((tier, B), np.int64)
+        for name in ("used", "queue_head", "queued", "moving", "outstanding", "outstanding_tokens"):
+            setattr(self, name, np.zeros((W, B), np.int64))
+        self.hold = np.zeros((W, B), np.uint8)
+        self.dirty = np.ones((W, B), bool)
+        self.cold = np.ones((W, B), bool)
 
     def _agents(self, B, A):
         loads, lengths = self.workloads, [w.inputs.size for w in self.workloads]
@@ -147,67 +201,50 @@ class Batch:
         has_carried = loads[0].carried is not None
         self.carried = np.concatenate([w.carried for w in loads]) if has_carried else None
         self.draws_used = np.zeros(B, np.int64)
-        self.due = np.full((B, A), NEVER)
-        self.turns = np.zeros((B, A), np.int64)
-        self.position = np.zeros((B, A), np.int64)
+        self.due = np.full((A, B), NEVER)
+        for name in BY_AGENT[1:]:
+            setattr(self, name, np.zeros((A, B), np.int64))
+        self.started = np.zeros((A, B), bool)
+        self.waiting = np.zeros((A, B), bool)
+        self.stage = np.zeros((A, B), np.int8)
         for b, w in enumerate(loads):
             n = w.turns.size
-            self.turns[b, :n] = w.turns
-            self.position[b, :n] = w.offset + rows[b]
-            self.due[b, :n] = np.where(w.turns > 0, w.first_ready, NEVER)
+            self.turns[:n, b] = w.turns
+            self.position[:n, b] = w.offset + rows[b]
+            self.due[:n, b] = np.where(w.turns > 0, w.first_ready, NEVER)
         self.left = self.turns.copy()
-        self.open = (self.turns > 0).sum(1)
+        self.open = (self.turns > 0).sum(0)
         self.in_flight = np.zeros(B, np.int64)
-        self.started = np.zeros((B, A), bool)
-        self.waiting = np.zeros((B, A), bool)
-        self.stage = np.zeros((B, A), np.int8)
-        for name in ("context", "prompt", "reserve", "output", "extra", "home", "away"):
-            setattr(self, name, np.zeros((B, A), np.int64))
 
     def _index(self):
         """Make the flat views and the look-ups between flat indices."""
         B, W, A = self.size, self.workers, self.agents
-        for name in (
-            "due context position left started stage prompt reserve output extra home away entry "
-            "recency sequence held used host host_recency host_used queue queue_head queued dirty "
-            "hold moving cold outstanding outstanding_tokens turns clock target head count rate"
-        ).split():
+        for name in FLAT:
             setattr(self, name + "_", getattr(self, name).reshape(-1))
-        self.target_rows = self.target.reshape(2 * B * W, A)
-        self.recency_rows = self.recency.reshape(B * W, A)
-        self.host_rows = self.host_recency.reshape(-1, A) if self.has_host else None
-        self.b_of_bw = np.repeat(np.arange(B), W)
-        self.b_of_ba = np.repeat(np.arange(B), A)
-        self.a_of_ba = np.tile(np.arange(A), B)
-        self.ba0_of_bw = self.b_of_bw * A
-        self.bw0_of_b = np.arange(B) * W
-        self.bw0_of_ba = self.b_of_ba * W
-        self.key_of_ba = (self.ids[:, None] * A + np.arange(A)).ravel()
-        self.pairs = B * W
-        self.decodes_ = (np.arange(W) >= self.taking[:, None]).ravel()
-        self.scratch = np.zeros(B * W, np.int64)
-        workers = np.arange(W)
-        self.agent_entries = (
-            np.arange(B)[:, None, None] * W + workers[None, None, :]
-        ) * A + np.arange(A)[None, :, None]
-        self.agent_entries = self.agent_entries.reshape(B * A, W)
-        self.step = np.repeat(self.base_step.T[:, :, None], W, 2)
-        self.share_both = np.stack((self.share, 1 - self.share))[:, :, None]
+        self.target_rows = self.target.reshape(2 * W * B, A)
+        self.recency_rows = self.recency.reshape(W * B, A)
+        self.host_rows = self.host_recency.reshape(-1, A)
+        self.b_of_bw = np.tile(np.arange(B), W)
+        self.b_of_ba = np.tile(np.arange(B), A)
+        self.a_of_ba = np.repeat(np.arange(A), B)
+        self.key_of_ba = (self.ids * A + np.arange(A)[:, None]).ravel()
+        self.first_worker = np.arange(W) * B
+        self.pairs = W * B
+        self.scratch = np.zeros(W * B, np.int64)
+        self.decodes_ = (np.arange(W)[:, None] >= self.taking).ravel()
+        self.step = np.repeat(self.base_step[:, None], W, 1)
+        self.share_both = np.stack((self.share, 1 - self.share))[:, None]
         self.any_shared = bool((self.shared > 0).any())
         self.any_mixed = bool(self.is_mixed.any())
         self.any_step = bool(self.is_step.any())
         self.any_sharing = bool(self.sharing.any())
         self.any_slowdown = bool((self.slowdown > 0).any())
         self.any_fast = bool((self.base_step > MAX_STEP).any())
-        self.ungrouped = self.members == 1
-        self.group_size = self.real.reshape(B, -1, self.members).sum(-1)
 
     def keep(self, rows):
         """Drop all scenarios but those (a rising index array)."""
-        for name in PER_SCENARIO:
-            setattr(self, name, getattr(self, name)[rows])
-        for name in (*PER_KIND, "rate"):
-            setattr(self, name, np.ascontiguousarray(getattr(self, name)[:, rows]))
+        for name, axis in AXIS.items():
+            setattr(self, name, np.take(getattr(self, name), rows, axis))
         self.scenarios = [self.scenarios[row] for row in rows]
         self.size = rows.size
         self.phases.keep(rows)
@@ -228,7 +265,7 @@ class Batch:
         return (self.max_concurrent == 0) | (self.in_flight < self.max_concurrent)
 
     def waves(self, keys):
-        """Split positions into waves in which no key (below B * W) stands twice, in order."""
+        """Split positions into waves in which no key (below W * B) stands twice, in order."""
         k = keys.size
         if k < 2:
             return WHOLE

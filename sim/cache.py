@@ -43,7 +43,7 @@ def make_room(batch, log, bw, a, need):
 def evict(batch, log, bw, victim, by, excess):
     """Take its tokens from one idle context on each of the workers `bw`."""
     b = batch.b_of_bw[bw]
-    bwa, ba = bw * batch.agents + victim, batch.ba0_of_bw[bw] + victim
+    bwa, ba = bw * batch.agents + victim, victim * batch.size + b
     size = batch.entry_[bwa]
     lost = np.where(batch.tail[b], np.minimum(size, excess), size)
     batch.entry_[bwa] = size - lost
@@ -51,7 +51,7 @@ def evict(batch, log, bw, victim, by, excess):
     batch.recency_[bwa[lost == size]] = LOCKED
     t, ended = batch.t[b], batch.left_[ba] == 0
     turn = batch.turns_[ba] - batch.left_[ba]
-    ids, worker = batch.ids[b], bw - b * batch.workers
+    ids, worker = batch.ids[b], bw // batch.size
     log.evicted.append((ids, t, worker, batch.key_of_ba[ba], turn, lost, by, ended))
     log.used.append((ids, t, -lost))
     if batch.has_host:
@@ -81,9 +81,9 @@ def store(batch, bw, a, size):
     batch.host_recency_[bwa] = recency(batch.t[b], batch.next_sequence())
 
 
-def unlock(batch, bwa, last):
-    """Let entries be evicted again, last used in the ticks `last`."""
-    batch.recency_[bwa] = recency(last, batch.sequence_[bwa])
+def unlock(batch, bwa, ba, last):
+    """Let the entries of agents be evicted again, last used in the ticks `last`."""
+    batch.recency_[bwa] = recency(last, batch.sequence_[ba])
 
 
 def recency(last, sequence):
@@ -100,8 +100,8 @@ def drop(batch, log, b, ba, t):
     t : ndarray of float, shape (agents,)
         The first ticks in which the space counts as free.
     """
-    entries = batch.agent_entries[ba]
-    workers = b[:, None] * batch.workers + np.arange(batch.workers)
+    workers = b[:, None] + batch.first_worker
+    entries = workers * batch.agents + batch.a_of_ba[ba][:, None]
     size = batch.entry_[entries]
     np.subtract.at(batch.used_, workers, size)
     log.used.append((batch.ids[b], t, -size.sum(1)))

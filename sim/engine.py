@@ -100,22 +100,19 @@ def decide(batch, log, elapsed):
         Ticks for which the decision holds if nothing happens.
     """
     present = batch.count > 0
-    grouped = (batch.size, -1, batch.members)
+    groups = (-1, batch.members, batch.size)
     prefilling, decoding = batch.count
     every = None
-    if not batch.ungrouped:
-        prefilling, decoding = np.add.reduce(batch.count.reshape(2, *grouped), -1)
+    if batch.members > 1:
+        prefilling, decoding = np.add.reduce(batch.count.reshape(2, *groups), 2)
     if batch.phases.asks_every_worker:
-        every = (present[0] | ~batch.real).reshape(grouped).all(-1)
+        every = (present[0] | ~batch.real).reshape(groups).all(1)
     prefill, decode, holds = batch.phases.decide(prefilling, decoding, every, elapsed)
     advancing = np.empty_like(present)
     for kind, on in enumerate((prefill, decode)):
-        np.logical_and(
-            present[kind].reshape(grouped),
-            on[:, :, None],
-            out=advancing[kind].reshape(grouped),
-        )
-    dragged = _drag(batch, present, advancing, prefill, decode) if batch.any_step else None
+        here, there = present[kind].reshape(groups), advancing[kind].reshape(groups)
+        np.logical_and(here, on[:, None], out=there)
+    dragged = _drag(batch, present, advancing, prefill & ~decode) if batch.any_step else None
     _set_rates(batch, advancing, dragged)
     hold = batch.hold.copy()
     if batch.moves:
@@ -124,11 +121,9 @@ def decide(batch, log, elapsed):
     return holds
 
 
-def _drag(batch, present, advancing, prefill, decode):
+def _drag(batch, present, advancing, prefill_phase):
     """Let workers without prefill work go on decoding in a prefill phase of the step lock."""
-    phase = (prefill & ~decode)[:, :, None].repeat(batch.members, 2)
-    dragged = phase.reshape(batch.real.shape) & ~present[0] & present[1]
-    dragged &= batch.is_step[:, None]
+    dragged = prefill_phase.repeat(batch.members, 0) & ~present[0] & present[1] & batch.is_step
     advancing[1] |= dragged
     return dragged
 
@@ -140,9 +135,9 @@ def _set_rates(batch, advancing, dragged):
     np.multiply(step, advancing, out=batch.rate)
     if dragged is not None:
         decode = batch.rate[1]
-        decode[:] = np.where(dragged, np.minimum(decode, batch.drag[:, None]), decode)
+        decode[:] = np.where(dragged, np.minimum(decode, batch.drag), decode)
     if batch.any_mixed:
-        both = advancing[0] & advancing[1] & batch.is_mixed[:, None]
+        both = advancing[0] & advancing[1] & batch.is_mixed
         split = np.maximum(np.floor(batch.rate * batch.share_both), 1)
         batch.rate[:] = np.where(both, split, batch.rate)
     if batch.any_fast:
@@ -155,10 +150,10 @@ def _shared_steps(batch):
     n = np.maximum(batch.count, 1)
     if batch.any_sharing:
         share = np.maximum(np.floor(step[0] / n[0]), 1)
-        step[0] = np.where(batch.sharing[:, None], share, step[0])
+        step[0] = np.where(batch.sharing, share, step[0])
     if batch.any_slowdown:
-        slowed = np.floor(step[1] / (1 + batch.slowdown[:, None] * (n[1] - 1)) + 0.5)
-        step[1] = np.where(batch.slowdown[:, None] > 0, np.maximum(slowed, 1), step[1])
+        slowed = np.floor(step[1] / (1 + batch.slowdown * (n[1] - 1)) + 0.5)
+        step[1] = np.where(batch.slowdown > 0, np.maximum(slowed, 1), step[1])
     return step
 
 
@@ -166,13 +161,14 @@ def advance(batch, holds):
     """Move each scenario to its next event; return the ticks that this took."""
     wait = batch.head - batch.clock
     wait /= batch.rate
-    then = np.ceil(np.minimum(wait[0], wait[1]).min(1))
+    then = np.ceil(wait.reshape(-1, batch.size).min(0))
     then += batch.t
-    np.minimum(then, batch.due.min(1), out=then)
+    np.minimum(then, batch.due.min(0), out=then)
     if holds is not None:
         np.minimum(then, batch.t + holds, out=then)
     np.minimum(then, batch.until, out=then)
     elapsed = then - batch.t
-    batch.clock += batch.rate * elapsed[:, None]
+    batch.rate *= elapsed
+    batch.clock += batch.rate
     batch.t = then
     return elapsed

@@ -1,7 +1,7 @@
 """Phase policies: what a group does when some of its requests want prefill and others decode.
 
 A policy decides for all groups of the scenarios that follow it, given the numbers p and d of
-admitted requests in stage prefill and decode, arrays of shape (scenarios, groups). It returns
+admitted requests in stage prefill and decode, arrays of shape (groups, scenarios). It returns
 whether prefill and decode may advance, and for how many ticks the decision holds if p and d
 stay as they are (None: for ever), so that the engine can skip them.
 """
@@ -21,7 +21,7 @@ class Weighing:
         many = self.OVERWHELMING
         weights = {"prefill_first": (many, 1), "decode_first": (1, many), "majority": (1, 1)}
         pairs = np.array([weights[s.phase_policy] for s in scenarios], np.int64)
-        self.prefill_weight, self.decode_weight = pairs[:, :1].copy(), pairs[:, 1:].copy()
+        self.prefill_weight, self.decode_weight = pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def decide(self, p, d, every_worker_prefills, elapsed):
         """See the module."""
@@ -46,7 +46,7 @@ class Mixing:
 
     def keep(self, rows):
         """Forget all scenarios but those."""
-        self.always = self.always[rows]
+        self.always = self.always[:, rows]
 
 
 class Clocked:
@@ -56,7 +56,7 @@ class Clocked:
 
     def __init__(self, scenarios, shape):
         values = [getattr(s, self.setting) for s in scenarios]
-        self.limit = np.array(values, float)[:, None]
+        self.limit = np.array(values, float)
         self.phase = np.full(shape, NONE)
         self.count = np.zeros(shape)
 
@@ -64,7 +64,7 @@ class Clocked:
         """See the module."""
         contested = (p > 0) & (d > 0)
         alone = np.where(p > 0, PREFILL, np.where(d > 0, DECODE, NONE))
-        phase, holds = self.choose(contested, alone, every_worker_prefills, elapsed[:, None])
+        phase, holds = self.choose(contested, alone, every_worker_prefills, elapsed)
         self.phase = np.where(contested, phase, alone)
         decode = self.phase == DECODE
         return ~decode, decode, np.where(contested, holds, NEVER)
@@ -72,8 +72,8 @@ class Clocked:
     def keep(self, rows):
         """Forget all scenarios but those."""
         self.limit = self.limit[rows]
-        self.phase = self.phase[rows]
-        self.count = self.count[rows]
+        self.phase = self.phase[:, rows]
+        self.count = self.count[:, rows]
 
 
 class TimeSlice(Clocked):
@@ -135,7 +135,7 @@ class PrefillDelayer(Clocked):
     def keep(self, rows):
         """Forget all scenarios but those."""
         super().keep(rows)
-        self.delaying = self.delaying[rows]
+        self.delaying = self.delaying[:, rows]
 
 
 POLICIES = {
@@ -173,7 +173,7 @@ class Phases:
         for kind in dict.fromkeys(kinds):
             first = kinds.index(kind)
             rows = slice(first, first + kinds.count(kind))
-            self.parts.append((rows, kind(scenarios[rows], (kinds.count(kind), groups))))
+            self.parts.append((rows, kind(scenarios[rows], (groups, kinds.count(kind)))))
         self.clocked = any(isinstance(policy, Clocked) for _, policy in self.parts)
         self.asks_every_worker = PrefillDelayer in kinds
 
@@ -182,30 +182,30 @@ class Phases:
 
         Parameters
         ----------
-        p, d : ndarray of int, shape (scenarios, groups)
-        every_worker_prefills : ndarray of bool, shape (scenarios, groups), or None
+        p, d : ndarray of int, shape (groups, scenarios)
+        every_worker_prefills : ndarray of bool, shape (groups, scenarios), or None
             Needed only where `asks_every_worker`.
         elapsed : ndarray of float, shape (scenarios,)
             Ticks since the last decision.
 
         Returns
         -------
-        prefill, decode : ndarray of bool, shape (scenarios, groups)
+        prefill, decode : ndarray of bool, shape (groups, scenarios)
         holds : ndarray of float, shape (scenarios,), or None
             Ticks for which the decision holds if nothing else happens.
         """
         if len(self.parts) == 1:
             prefill, decode, holds = self.parts[0][1].decide(p, d, every_worker_prefills, elapsed)
-            return prefill, decode, None if holds is None else holds.min(1)
+            return prefill, decode, None if holds is None else holds.min(0)
         prefill, decode = np.empty(p.shape, bool), np.empty(p.shape, bool)
-        least = np.full(len(p), NEVER)
+        least = np.full(elapsed.size, NEVER)
         for rows, policy in self.parts:
-            every = None if every_worker_prefills is None else every_worker_prefills[rows]
-            prefill[rows], decode[rows], holds = policy.decide(
-                p[rows], d[rows], every, elapsed[rows]
+            every = None if every_worker_prefills is None else every_worker_prefills[:, rows]
+            prefill[:, rows], decode[:, rows], holds = policy.decide(
+                p[:, rows], d[:, rows], every, elapsed[rows]
             )
             if holds is not None:
-                least[rows] = holds.min(1)
+                least[rows] = holds.min(0)
         return prefill, decode, least
 
     def keep(self, rows):

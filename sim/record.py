@@ -44,7 +44,7 @@ class Log:
         for kind in self.NOTES:
             setattr(self, kind, [])
         self.steps, self.changes = [], []
-        self.last = np.full((len(scenarios), workers), UNSEEN, np.uint8)
+        self.last = np.full((workers, len(scenarios)), UNSEEN, np.uint8)
 
     def step(self, t, advancing, present, hold, dragged):
         """Note the states from the ticks `t` on.
@@ -52,11 +52,11 @@ class Log:
         Parameters
         ----------
         t : ndarray of float, shape (B,)
-        advancing, present : ndarray of bool, shape (2, B, W)
+        advancing, present : ndarray of bool, shape (2, W, B)
             Workers on which a stage advances, and on which it has requests.
-        hold : ndarray of uint8, shape (B, W)
+        hold : ndarray of uint8, shape (W, B)
             State of the workers that have neither.
-        dragged : ndarray of bool, shape (B, W), or None
+        dragged : ndarray of bool, shape (W, B), or None
         """
         self.steps.append((t, advancing, present, hold, dragged))
 
@@ -74,21 +74,20 @@ class Log:
             return
         t, advancing, present, hold, dragged = zip(*self.steps, strict=True)
         self.steps = []
-        advancing = np.stack(advancing)
-        prefill, decode = advancing[:, 0], advancing[:, 1]
-        code = np.where(np.stack(present).any(1), CODE["waiting_phase"], np.stack(hold))
+        prefill, decode = np.stack(advancing, -1)
+        code = np.where(np.stack(present, -1).any(0), CODE["waiting_phase"], np.stack(hold, -1))
         code[decode] = CODE["decode"]
         if dragged[0] is not None:
-            code[np.stack(dragged)] = CODE["dragged"]
+            code[np.stack(dragged, -1)] = CODE["dragged"]
         code[prefill] = CODE["prefill"]
         code[prefill & decode] = CODE["mixed"]
-        start = np.stack(t)
-        changed = code != np.concatenate((self.last[ids][None], code[:-1]))
-        changed &= (start < until)[:, :, None]
-        step, b, w = np.nonzero(changed)
-        place = ids[b] * self.workers + w
-        self.changes.append((place, start[step, b].astype(np.int64), code[step, b, w]))
-        self.last[ids] = code[-1]
+        start = np.stack(t, -1)
+        before = np.concatenate((self.last[:, ids, None], code[:, :, :-1]), 2)
+        changed = (code != before) & (start < until[:, None])
+        self.last[:, ids] = code[:, :, -1]
+        w, b, step = np.nonzero(changed)
+        places = w * len(self.scenarios) + ids[b]
+        self.changes.append((places, start[b, step].astype(np.int64), code[changed]))
 
     def columns(self, kind):
         """Return the notes of that kind as int64 columns, oldest first."""
@@ -116,7 +115,7 @@ class Log:
             Result(
                 scenario,
                 ticks[i],
-                runs[i * self.workers : i * self.workers + scenario.workers],
+                runs[i :: len(self.scenarios)][: scenario.workers],
                 {name: c[rows[i] : rows[i + 1]] for name, c in requests.items()},
                 {name: c[happened[i] : happened[i + 1]] for name, c in events.items()},
                 first_ready[i],

@@ -22,7 +22,7 @@ BLOCKED = int(CODE["waiting_kv"])
 
 def arrive(batch, log):
     """Let all agents that are ready make their next requests, and end loads and transfers."""
-    ready = (batch.due <= batch.t[:, None]).ravel().nonzero()[0]
+    ready = (batch.due <= batch.t).ravel().nonzero()[0]
     if not ready.size:
         return
     if batch.moves:
@@ -44,25 +44,25 @@ def arrive(batch, log):
 def _arrive_gated(batch, log, ready):
     """Make requests in the order of ids where session admission may hold agents back."""
     scenarios = np.unique(batch.b_of_ba[ready])
-    pending = np.zeros((batch.size, batch.agents), bool)
+    pending = np.zeros((batch.agents, batch.size), bool)
     pending.ravel()[ready] = True
-    pending[scenarios] |= batch.waiting[scenarios]
-    behind = np.full((batch.size, 1), -1)
-    ids = np.arange(batch.agents)
+    pending[:, scenarios] |= batch.waiting[:, scenarios]
+    behind = np.full(batch.size, -1)
+    ids = np.arange(batch.agents)[:, None]
     while True:
-        able = pending & (batch.started | batch.has_place()[:, None]) & (ids > behind)
-        b = able.any(1).nonzero()[0]
+        able = pending & (batch.started | batch.has_place()) & (ids > behind)
+        b = able.any(0).nonzero()[0]
         if not b.size:
             break
-        a = able[b].argmax(1)
-        ba = b * batch.agents + a
-        behind[b, 0] = a
-        pending[b, a] = False
+        a = able[:, b].argmax(0)
+        ba = a * batch.size + b
+        behind[b] = a
+        pending[a, b] = False
         batch.in_flight[b] += ~batch.started_[ba]
         batch.started_[ba] = True
         request(batch, log, ba)
-    batch.waiting[scenarios] = pending[scenarios]
-    again = np.where(batch.has_place(), batch.t + 1, NEVER)[:, None]
+    batch.waiting[:, scenarios] = pending[:, scenarios]
+    again = np.where(batch.has_place(), batch.t + 1, NEVER)
     batch.due[:] = np.where(pending, again, batch.due)
 
 
@@ -112,7 +112,7 @@ def request(batch, log, ba):
     batch.prompt_[ba] = prompt
     batch.output_[ba] = output
     batch.reserve_[ba] = prompt if batch.split else total
-    bw = batch.bw0_of_b[b] + worker
+    bw = worker * batch.size + b
     if batch.moves or batch.routing.by_load:
         batch.home_[ba] = worker
     if batch.split:
@@ -120,7 +120,7 @@ def request(batch, log, ba):
     if batch.routing.by_load:
         count_outstanding(batch, bw, prompt, 1)
         if batch.split:
-            count_outstanding(batch, batch.bw0_of_b[b] + decoder, prompt, 1)
+            count_outstanding(batch, decoder * batch.size + b, prompt, 1)
     log.created.append((batch.key_of_ba[ba], t, worker, decoder, prompt, output))
     push(batch, bw, batch.a_of_ba[ba])
 
@@ -205,7 +205,8 @@ def _pop(batch, bw):
 def _admit_to_prefill(batch, log, bw):
     """Admit the heads of queues of workers that take new requests; return where it went."""
     a = _heads(batch, bw)
-    ba, bwa, b = batch.ba0_of_bw[bw] + a, bw * batch.agents + a, batch.b_of_bw[bw]
+    b = batch.b_of_bw[bw]
+    ba, bwa = a * batch.size + b, bw * batch.agents + a
     size = batch.reserve_[ba]
     need = size - batch.entry_[bwa]
     fits = batch.used_[bw] + need <= batch.capacity[b]
@@ -240,7 +241,7 @@ def _admit_to_prefill(batch, log, bw):
     batch.entry_[bwa] = size
     batch.used_[bw] += need
     batch.recency_[bwa] = LOCKED
-    batch.sequence_[bwa] = batch.next_sequence()
+    batch.sequence_[ba] = batch.next_sequence()
     batch.held_[bwa] = size
     _pop(batch, bw)
     if batch.has_host:
@@ -263,7 +264,8 @@ def _touch_host(batch, bwa, t):
 def _admit_to_decode(batch, log, bw):
     """Admit requests whose prefill is done to decode workers; return where it went."""
     a = _heads(batch, bw)
-    ba, bwa, b = batch.ba0_of_bw[bw] + a, bw * batch.agents + a, batch.b_of_bw[bw]
+    b = batch.b_of_bw[bw]
+    ba, bwa = a * batch.size + b, bw * batch.agents + a
     size = batch.prompt_[ba] + batch.output_[ba]
     fits = batch.used_[bw] + size <= batch.capacity[b]
     batch.hold_[bw] = np.where(fits, 0, BLOCKED)
@@ -271,7 +273,7 @@ def _admit_to_decode(batch, log, bw):
     t = batch.t[b]
     batch.entry_[bwa] = size
     batch.used_[bw] += size
-    batch.sequence_[bwa] = batch.next_sequence()
+    batch.joined_[ba] = batch.next_sequence()
     log.used.append((batch.ids[b], t, size))
     _pop(batch, bw)
     work = units(batch.shared[b] + batch.prompt_[ba]) / batch.transfer_step[b]
@@ -291,13 +293,15 @@ def _end_moves(batch, ba):
     batch.stage_[ba] = THINKING
     batch.due_[ba] = NEVER
     for kind, own in enumerate((ba[loaded], ba[~loaded])):
-        bw = batch.bw0_of_ba[own] + (batch.home_, batch.away_)[kind][own]
+        worker = (batch.home_, batch.away_)[kind][own]
+        bw = worker * batch.size + batch.b_of_ba[own]
         np.subtract.at(batch.moving_, bw, 1)
         todo = (batch.extra_, batch.output_)[kind][own]
         enter(batch, kind, bw, batch.a_of_ba[own], todo)
     arrived = ba[~loaded]
-    bw = batch.bw0_of_ba[arrived] + batch.home_[arrived]
-    unlock(batch, bw * batch.agents + batch.a_of_ba[arrived], batch.t[batch.b_of_ba[arrived]] - 1)
+    b = batch.b_of_ba[arrived]
+    bw = batch.home_[arrived] * batch.size + b
+    unlock(batch, bw * batch.agents + batch.a_of_ba[arrived], arrived, batch.t[b] - 1)
     batch.dirty_[bw] = True
     if batch.routing.by_load:
         count_outstanding(batch, bw, batch.prompt_[arrived], -1)
@@ -350,21 +354,27 @@ def _pop_rest(batch, streams, a, more):
         all_agents.append(_pop_heads(batch, more))
         more = more[batch.head_[more] <= batch.clock_[more]]
     streams, a = np.concatenate(all_streams), np.concatenate(all_agents)
-    order = np.lexsort((batch.sequence_[streams % batch.pairs * batch.agents + a], streams))
+    ba = a * batch.size + batch.b_of_bw[streams % batch.pairs]
+    admitted = batch.sequence_[ba]
+    if batch.split:
+        admitted = np.where(streams < batch.pairs, admitted, batch.joined_[ba])
+    order = np.lexsort((admitted, streams))
     return streams[order], a[order]
 
 
 def _finish_prefill(batch, log, bw, a):
-    ba = batch.ba0_of_bw[bw] + a
-    log.prefilled.append((batch.key_of_ba[ba], batch.t[batch.b_of_bw[bw]] - 1))
+    b = batch.b_of_bw[bw]
+    ba = a * batch.size + b
+    log.prefilled.append((batch.key_of_ba[ba], batch.t[b] - 1))
     if batch.split:
-        push(batch, batch.bw0_of_ba[ba] + batch.away_[ba], a)
+        push(batch, batch.away_[ba] * batch.size + b, a)
     else:
         enter(batch, 1, bw, a, batch.output_[ba])
 
 
 def _finish_decode(batch, log, bw, a):
-    ba, bwa, b = batch.ba0_of_bw[bw] + a, bw * batch.agents + a, batch.b_of_bw[bw]
+    b = batch.b_of_bw[bw]
+    ba, bwa = a * batch.size + b, bw * batch.agents + a
     t = batch.t[b]
     last = t - 1
     prompt = batch.prompt_[ba]
@@ -383,7 +393,7 @@ def _finish_decode(batch, log, bw, a):
         log.used.append((batch.ids[b], last, -size))
         batch.entry_[bwa] = 0
     else:
-        unlock(batch, bwa, last)
+        unlock(batch, bwa, ba, last)
     batch.dirty_[bw] = True
     if batch.routing.by_load:
         count_outstanding(batch, bw, prompt, -1)
@@ -395,13 +405,17 @@ def _finish_decode(batch, log, bw, a):
         batch.until[closed] = batch.t[closed]
         if batch.gated:
             free = np.unique(b[over])
-            batch.due[free] = np.where(batch.waiting[free], batch.t[free, None], batch.due[free])
+            due = np.where(batch.waiting[:, free], batch.t[free], batch.due[:, free])
+            batch.due[:, free] = due
 
 
 def _wait_draws(batch, b, goes_on):
-    """Return the positions of the stream's draws for the waits of requests sorted by b."""
-    before = np.cumsum(goes_on) - goes_on
-    first = np.searchsorted(b, b)
-    at = batch.stream_base[b] + batch.draws_used[b] + before - before[first]
+    """Return the positions of the stream's draws for the waits, in the order of requests."""
+    order = np.argsort(b, kind="stable")
+    drawn = goes_on[order]
+    before = np.cumsum(drawn) - drawn
+    before -= before[np.searchsorted(b[order], b[order])]
+    at = np.empty_like(b)
+    at[order] = batch.stream_base[b[order]] + batch.draws_used[b[order]] + before
     np.add.at(batch.draws_used, b, goes_on)
     return at

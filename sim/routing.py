@@ -21,7 +21,7 @@ class Role:
     ----------
     first, count : ndarray of int64, shape (B,)
         Id of the first worker and number of workers.
-    outside : ndarray of bool, shape (B, W)
+    outside : ndarray of bool, shape (W, B)
         Workers that are not of this role.
     turn : ndarray of int64, shape (B,)
         The round-robin counter.
@@ -34,12 +34,12 @@ class Role:
     def __init__(self, scenarios, workloads, workers, field):
         decode = field == DECODE_ROUTE
         self.first = np.array([s.prefill_workers if decode else 0 for s in scenarios])
-        last = [
-            s.prefill_workers if s.prefill_workers and not decode else s.workers for s in scenarios
-        ]
-        self.count = np.array(last) - self.first
-        ids = np.arange(workers)
-        self.outside = (ids < self.first[:, None]) | (ids >= np.array(last)[:, None])
+        last = np.array(
+            [s.workers if decode else s.prefill_workers or s.workers for s in scenarios]
+        )
+        self.count = last - self.first
+        ids = np.arange(workers)[:, None]
+        self.outside = (ids < self.first) | (ids >= last)
         self.turn = np.zeros(len(scenarios), np.int64)
         tables = [
             _fixed(s, w, m, field)
@@ -51,7 +51,7 @@ class Role:
     def keep(self, rows):
         """Drop all scenarios but those."""
         self.first, self.count = self.first[rows], self.count[rows]
-        self.outside, self.turn = self.outside[rows], self.turn[rows]
+        self.outside, self.turn = self.outside[:, rows], self.turn[rows]
 
 
 def _fixed(scenario, workload, m, field):
@@ -93,14 +93,14 @@ def round_robin(batch, role, b, ba, prompt):
 
 def total_requests(batch, role, b, ba, prompt):
     """Least outstanding requests."""
-    load = np.where(role.outside[b], FAR, batch.outstanding[b])
-    return load.argmin(1) - role.first[b]
+    load = np.where(role.outside[:, b], FAR, batch.outstanding[:, b])
+    return load.argmin(0) - role.first[b]
 
 
 def total_tokens(batch, role, b, ba, prompt):
     """Least outstanding prompt tokens, then requests."""
-    load = (batch.outstanding_tokens[b] << LOAD_BITS) + batch.outstanding[b]
-    return np.where(role.outside[b], FAR, load).argmin(1) - role.first[b]
+    load = (batch.outstanding_tokens[:, b] << LOAD_BITS) + batch.outstanding[:, b]
+    return np.where(role.outside[:, b], FAR, load).argmin(0) - role.first[b]
 
 
 def power_of_two(batch, role, b, ba, prompt):
@@ -108,27 +108,23 @@ def power_of_two(batch, role, b, ba, prompt):
     at = batch.position_[ba]
     one, other = role.chosen[at], role.second[at]
     low, high = np.minimum(one, other), np.maximum(one, other)
-    load = batch.outstanding[b, :]
-    rows = np.arange(b.size)
-    first = role.first[b]
-    return np.where(load[rows, first + high] < load[rows, first + low], high, low)
+    load, first = batch.outstanding, role.first[b]
+    return np.where(load[first + high, b] < load[first + low, b], high, low)
 
 
 def cache_aware(batch, role, b, ba, prompt):
     """The worker with the most of the agent's context, unless loads differ too much."""
-    load, outside = batch.outstanding[b], role.outside[b]
-    low = np.where(outside, FAR, load).min(1)
-    high = np.where(outside, -1, load).max(1)
-    uneven = (high - low > batch.routing.balance_abs[b]) & (
-        high > batch.routing.balance_rel[b] * low
-    )
-    own = batch.entry[b, :, batch.a_of_ba[ba]]
+    load, outside = batch.outstanding[:, b], role.outside[:, b]
+    least = np.where(outside, FAR, load)
+    low, high = least.min(0), np.where(outside, -1, load).max(0)
+    routing = batch.routing
+    uneven = (high - low > routing.balance_abs[b]) & (high > routing.balance_rel[b] * low)
+    own = batch.entry[:, b, batch.a_of_ba[ba]]
     worth = np.where(outside, -1, (own << LOAD_BITS) + (2**LOAD_BITS - 1 - load))
-    best = worth.argmax(1)
-    cached = own[np.arange(b.size), best]
-    hit = ~uneven & (cached > batch.routing.cache_threshold[b] * prompt)
-    least = np.where(outside, FAR, load).argmin(1)
-    return np.where(hit, best, least) - role.first[b]
+    best = worth.argmax(0)
+    cached = own[best, np.arange(b.size)]
+    hit = ~uneven & (cached > routing.cache_threshold[b] * prompt)
+    return np.where(hit, best, least.argmin(0)) - role.first[b]
 
 
 def fixed(batch, role, b, ba, prompt):
@@ -176,7 +172,7 @@ class Routing:
         self.takers.keep(rows)
         if self.decoders is not None:
             self.decoders.keep(rows)
-        for name in "cache_threshold balance_abs balance_rel policy draws_route".split():
+        for name in ("cache_threshold", "balance_abs", "balance_rel", "policy", "draws_route"):
             setattr(self, name, getattr(self, name)[rows])
         self._one_policy()
 

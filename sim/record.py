@@ -125,10 +125,22 @@ class Log:
         ]
 
     def _runs(self):
-        place, start, code = (np.concatenate(column) for column in zip(*self.changes, strict=True))
-        order = np.argsort(place, kind="stable")
-        bounds = np.searchsorted(place[order], np.arange(1, len(self.scenarios) * self.workers))
-        return list(zip(np.split(start[order], bounds), np.split(code[order], bounds), strict=True))
+        """Return (starts, codes) for each place, a counting sort of the changes by place."""
+        counts = [
+            np.bincount(place, minlength=self.workers * len(self.scenarios))
+            for place, _, _ in self.changes
+        ]
+        ends = np.cumsum(sum(counts))
+        starts, codes = np.empty(ends[-1], np.int64), np.empty(ends[-1], np.uint8)
+        free = ends - sum(counts)
+        for count, (_, start, code) in zip(counts, self.changes, strict=True):
+            # changes of one flush are sorted by place already
+            at = np.arange(start.size) + np.repeat(free - (np.cumsum(count) - count), count)
+            starts[at], codes[at] = start, code
+            free += count
+        return list(
+            zip(np.split(starts, ends[:-1]), np.split(codes, ends[:-1]), strict=True)
+        )
 
     def _kv_token_ticks(self, ticks):
         ids, since, tokens = self.columns("used")

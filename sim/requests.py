@@ -340,8 +340,9 @@ def _pop_heads(batch, streams):
     rows = batch.target_rows[streams]
     a = rows.argmin(1)
     batch.target_[streams * batch.agents + a] = NEVER
-    rows[np.arange(streams.size), a] = NEVER
-    batch.head_[streams] = rows.min(1)
+    places = np.arange(streams.size)
+    rows[places, a] = NEVER
+    batch.head_[streams] = rows[places, rows.argmin(1)]
     batch.count_[streams] -= 1
     return a
 

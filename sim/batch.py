@@ -10,7 +10,7 @@ of 2 is prefill, index 1 decode. Work is counted in units, held exactly in doubl
 import numpy as np
 
 from sim.phases import Phases
-from sim.result import UNITS_PER_TOKEN, step_units
+from sim.result import step_units
 from sim.routing import Routing
 from sim.workload import Workload
 
@@ -60,6 +60,7 @@ BY_WORKER = [
     "queue_head",
     "queued",
     "dirty",
+    "has_queue",
     "hold",
     "moving",
     "cold",
@@ -184,6 +185,7 @@ class Batch:
         self.hold = np.zeros((W, B), np.uint8)
         self.dirty = np.ones((W, B), bool)
         self.cold = np.ones((W, B), bool)
+        self.has_queue = np.zeros((W, B), bool)
 
     def _agents(self, B, A):
         loads, lengths = self.workloads, [w.inputs.size for w in self.workloads]
@@ -221,6 +223,7 @@ class Batch:
         B, W, A = self.size, self.workers, self.agents
         for name in FLAT:
             setattr(self, name + "_", getattr(self, name).reshape(-1))
+        self.count_groups = self.count.reshape(2, -1, self.members, B)
         self.target_rows = self.target.reshape(2 * W * B, A)
         self.recency_rows = self.recency.reshape(W * B, A)
         self.host_rows = self.host_recency.reshape(-1, A)
@@ -228,6 +231,11 @@ class Batch:
         self.b_of_ba = np.tile(np.arange(B), A)
         self.a_of_ba = np.repeat(np.arange(A), B)
         self.key_of_ba = (self.ids * A + np.arange(A)[:, None]).ravel()
+        # one-element arrays: cheaper operands than Python's numbers where arrays are short
+        self.one, self.zero = np.ones(1, np.int64), np.zeros(1, np.int64)
+        self.row, self.cells = np.array([B]), np.array([A])
+        self.first_stream = np.array([W * B])
+        self.none = np.zeros(W * B, np.int64)
         self.first_worker = np.arange(W) * B
         self.pairs = W * B
         self.scratch = np.zeros(W * B, np.int64)
@@ -287,8 +295,3 @@ class Batch:
             self.target_rows[stream] -= self.clock_[stream]
             self.head_[stream] -= self.clock_[stream]
             self.clock_[stream] = 0
-
-
-def units(tokens):
-    """Return the work of so many tokens."""
-    return tokens * float(UNITS_PER_TOKEN)

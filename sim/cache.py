@@ -5,13 +5,15 @@ import numpy as np
 from sim.batch import LOCKED, SEQUENCE_BITS
 
 
-def make_room(batch, log, bw, a, need):
+def make_room(batch, log, bw, a, need, full):
     """Evict idle contexts, least recently used first, until each request fits or none is left.
 
     Parameters
     ----------
     bw, a, need : ndarray of int64, shape (requests,)
         The workers, all different, the agents to admit on them and the tokens they need.
+    full : ndarray of bool, shape (requests,)
+        Which do not fit as it is.
 
     Returns
     -------
@@ -19,16 +21,16 @@ def make_room(batch, log, bw, a, need):
         Which requests fit now.
     """
     room = batch.capacity[batch.b_of_bw[bw]]
-    fits = batch.used_[bw] + need <= room
-    trying = np.flatnonzero(~fits)
+    fits = ~full
+    trying = full.nonzero()[0]
     while trying.size:
         at, by = bw[trying], a[trying]
-        recency = batch.recency_rows[at]
-        rows = np.arange(trying.size)
-        recency[rows, by] = LOCKED
+        recency = batch.recency_rows.take(at, 0)
+        rows = np.arange(trying.size) * batch.agents
+        recency.reshape(-1)[rows + by] = LOCKED
         victim = recency.argmin(1)
-        found = recency[rows, victim] < LOCKED
-        if not found.all():
+        found = recency.reshape(-1)[rows + victim] < LOCKED
+        if np.count_nonzero(found) < found.size:
             trying, at, by, victim = trying[found], at[found], by[found], victim[found]
             if not trying.size:
                 break

@@ -99,20 +99,18 @@ def decide(batch, log, elapsed):
     ndarray of float, shape (B,), or None
         Ticks for which the decision holds if nothing happens.
     """
-    present = batch.count > 0
+    present = batch.count > batch.zero
     groups = (-1, batch.members, batch.size)
-    prefilling, decoding = batch.count
-    every = None
+    counts, every = batch.count, None
     if batch.members > 1:
-        prefilling, decoding = np.add.reduce(batch.count.reshape(2, *groups), 2)
+        counts = np.add.reduce(batch.count_groups, 2)
     if batch.phases.asks_every_worker:
         every = (present[0] | ~batch.real).reshape(groups).all(1)
-    prefill, decode, holds = batch.phases.decide(prefilling, decoding, every, elapsed)
-    advancing = np.empty_like(present)
-    for kind, on in enumerate((prefill, decode)):
-        here, there = present[kind].reshape(groups), advancing[kind].reshape(groups)
-        np.logical_and(here, on[:, None], out=there)
-    dragged = _drag(batch, present, advancing, prefill & ~decode) if batch.any_step else None
+    phases, holds = batch.phases.decide(counts, every, elapsed)
+    # one group or groups of one need no more than broadcasting
+    on = phases.repeat(batch.members, 1) if 1 < batch.members < batch.workers else phases
+    advancing = present & on
+    dragged = _drag(batch, present, advancing, on) if batch.any_step else None
     _set_rates(batch, advancing, dragged)
     hold = batch.hold.copy()
     if batch.moves:
@@ -121,9 +119,9 @@ def decide(batch, log, elapsed):
     return holds
 
 
-def _drag(batch, present, advancing, prefill_phase):
+def _drag(batch, present, advancing, on):
     """Let workers without prefill work go on decoding in a prefill phase of the step lock."""
-    dragged = prefill_phase.repeat(batch.members, 0) & ~present[0] & present[1] & batch.is_step
+    dragged = on[0] & ~on[1] & ~present[0] & present[1] & batch.is_step
     advancing[1] |= dragged
     return dragged
 
@@ -159,16 +157,16 @@ def _shared_steps(batch):
 
 def advance(batch, holds):
     """Move each scenario to its next event; return the ticks that this took."""
-    wait = batch.head - batch.clock
-    wait /= batch.rate
-    then = np.ceil(wait.reshape(-1, batch.size).min(0))
+    wait = batch.head_ - batch.clock_
+    wait /= batch.rate_
+    then = np.ceil(np.minimum.reduce(wait.reshape(-1, batch.size), 0))
     then += batch.t
-    np.minimum(then, batch.due.min(0), out=then)
+    np.minimum(then, np.minimum.reduce(batch.due, 0), out=then)
     if holds is not None:
         np.minimum(then, batch.t + holds, out=then)
     np.minimum(then, batch.until, out=then)
     elapsed = then - batch.t
     batch.rate *= elapsed
-    batch.clock += batch.rate
+    batch.clock_ += batch.rate_
     batch.t = then
     return elapsed

@@ -1,9 +1,9 @@
 """Phase policies: what a group does when some of its requests want prefill and others decode.
 
-A policy decides for all groups of the scenarios that follow it, given the numbers p and d of
-admitted requests in stage prefill and decode, arrays of shape (groups, scenarios). It returns
-whether prefill and decode may advance, and for how many ticks the decision holds if p and d
-stay as they are (None: for ever), so that the engine can skip them.
+A policy decides for all groups of the scenarios that follow it, given the numbers of admitted
+requests in stage prefill and decode, an array of shape (2, groups, scenarios). It returns
+whether prefill and decode may advance, of the same shape, and for how many ticks the decision
+holds if the numbers stay as they are (None: for ever), so that the engine can skip them.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ PREFILL, DECODE, NONE = 0, 1, -1
 
 
 class Weighing:
-    """Policies without memory: decode if d × decode_weight > p × prefill_weight."""
+    """Policies without memory: decode if its requests, weighted, outnumber prefill's."""
 
     OVERWHELMING = 2**30
 
@@ -21,32 +21,34 @@ class Weighing:
         many = self.OVERWHELMING
         weights = {"prefill_first": (many, 1), "decode_first": (1, many), "majority": (1, 1)}
         pairs = np.array([weights[s.phase_policy] for s in scenarios], np.int64)
-        self.prefill_weight, self.decode_weight = pairs[:, 0].copy(), pairs[:, 1].copy()
+        self.weights = pairs.T[:, None].copy()
 
-    def decide(self, p, d, every_worker_prefills, elapsed):
+    def decide(self, counts, every_worker_prefills, elapsed):
         """See the module."""
-        decode = d * self.decode_weight > p * self.prefill_weight
-        return ~decode, decode, None
+        prefill, decode = counts * self.weights
+        phases = np.empty(counts.shape, bool)
+        np.greater(decode, prefill, out=phases[1])
+        np.logical_not(phases[1], out=phases[0])
+        return phases, None
 
     def keep(self, rows):
         """Forget all scenarios but those."""
-        self.prefill_weight = self.prefill_weight[rows]
-        self.decode_weight = self.decode_weight[rows]
+        self.weights = self.weights[:, :, rows]
 
 
 class Mixing:
     """Both phases at once; a worker with both kinds splits its tick (in `engine`)."""
 
     def __init__(self, scenarios, shape):
-        self.always = np.ones(shape, bool)
+        self.always = np.ones((2, *shape), bool)
 
-    def decide(self, p, d, every_worker_prefills, elapsed):
+    def decide(self, counts, every_worker_prefills, elapsed):
         """See the module."""
-        return self.always, self.always, None
+        return self.always, None
 
     def keep(self, rows):
         """Forget all scenarios but those."""
-        self.always = self.always[:, rows]
+        self.always = self.always[:, :, rows]
 
 
 class Clocked:
@@ -60,14 +62,15 @@ class Clocked:
         self.phase = np.full(shape, NONE)
         self.count = np.zeros(shape)
 
-    def decide(self, p, d, every_worker_prefills, elapsed):
+    def decide(self, counts, every_worker_prefills, elapsed):
         """See the module."""
-        contested = (p > 0) & (d > 0)
-        alone = np.where(p > 0, PREFILL, np.where(d > 0, DECODE, NONE))
+        prefills, decodes = counts > 0
+        contested = prefills & decodes
+        alone = np.where(prefills, PREFILL, np.where(decodes, DECODE, NONE))
         phase, holds = self.choose(contested, alone, every_worker_prefills, elapsed)
         self.phase = np.where(contested, phase, alone)
         decode = self.phase == DECODE
-        return ~decode, decode, np.where(contested, holds, NEVER)
+        return np.stack((~decode, decode)), np.where(contested, holds, NEVER)
 
     def keep(self, rows):
         """Forget all scenarios but those."""
@@ -177,12 +180,13 @@ class Phases:
         self.clocked = any(isinstance(policy, Clocked) for _, policy in self.parts)
         self.asks_every_worker = PrefillDelayer in kinds
 
-    def decide(self, p, d, every_worker_prefills, elapsed):
+    def decide(self, counts, every_worker_prefills, elapsed):
         """Decide for all scenarios.
 
         Parameters
         ----------
-        p, d : ndarray of int, shape (groups, scenarios)
+        counts : ndarray of int, shape (2, groups, scenarios)
+            Admitted requests in stage prefill and decode.
         every_worker_prefills : ndarray of bool, shape (groups, scenarios), or None
             Needed only where `asks_every_worker`.
         elapsed : ndarray of float, shape (scenarios,)
@@ -190,23 +194,23 @@ class Phases:
 
         Returns
         -------
-        prefill, decode : ndarray of bool, shape (groups, scenarios)
+        phases : ndarray of bool, shape (2, groups, scenarios)
+            Whether prefill and decode may advance.
         holds : ndarray of float, shape (scenarios,), or None
             Ticks for which the decision holds if nothing else happens.
         """
         if len(self.parts) == 1:
-            prefill, decode, holds = self.parts[0][1].decide(p, d, every_worker_prefills, elapsed)
-            return prefill, decode, None if holds is None else holds.min(0)
-        prefill, decode = np.empty(p.shape, bool), np.empty(p.shape, bool)
+            phases, holds = self.parts[0][1].decide(counts, every_worker_prefills, elapsed)
+            return phases, None if holds is None else holds.min(0)
+        phases = np.empty(counts.shape, bool)
         least = np.full(elapsed.size, NEVER)
         for rows, policy in self.parts:
             every = None if every_worker_prefills is None else every_worker_prefills[:, rows]
-            prefill[:, rows], decode[:, rows], holds = policy.decide(
-                p[:, rows], d[:, rows], every, elapsed[rows]
-            )
+            own = policy.decide(counts[:, :, rows], every, elapsed[rows])
+            phases[:, :, rows], holds = own
             if holds is not None:
                 least[rows] = holds.min(0)
-        return prefill, decode, least
+        return phases, least
 
     def keep(self, rows):
         """Forget all scenarios but those (a rising index array)."""

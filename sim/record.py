@@ -20,17 +20,17 @@ class Log:
     Attributes
     ----------
     created : key, tick, worker, decode worker, prompt, output
-    admitted : key, tick, context, cached, loaded, tokens held here after the last admission
-    prefilled : key, tick
+    admitted : key, tick, tokens taken, context, cached, loaded, tokens held after the last time
+    prefilled : key, tick after the last one
     finished : key, tick, ticks to wait before the next turn
     evicted : id, tick, worker, key of the victim, its turn, tokens, agent admitted, ended
     killed, compacted : key, tick, turn, tokens
-    used : id, first tick that counts it, change of the KV tokens in use
+    used : id, first tick that counts it, other change of the KV tokens in use
     """
 
     NOTES = {
         "created": 6,
-        "admitted": 6,
+        "admitted": 7,
         "prefilled": 2,
         "finished": 3,
         "evicted": 8,
@@ -138,20 +138,19 @@ class Log:
             at = np.arange(start.size) + np.repeat(free - (np.cumsum(count) - count), count)
             starts[at], codes[at] = start, code
             free += count
-        return list(
-            zip(np.split(starts, ends[:-1]), np.split(codes, ends[:-1]), strict=True)
-        )
+        return list(zip(np.split(starts, ends[:-1]), np.split(codes, ends[:-1]), strict=True))
 
     def _kv_token_ticks(self, ticks):
-        ids, since, tokens = self.columns("used")
         total = np.zeros(len(self.scenarios), np.int64)
-        np.add.at(total, ids, tokens * (ticks[ids] - since))
+        key, admitted, taken = self.columns("admitted")[:3]
+        for ids, since, tokens in (self.columns("used"), (key // self.agents, admitted, taken)):
+            np.add.at(total, ids, tokens * (ticks[ids] - since))
         return total
 
     def _requests(self):
         """Return the columns of all finished requests, by scenario, agent and turn."""
         key, created, worker, decode_worker, prompt, output = self._by_agent("created")
-        _, started, context, cached, loaded, held = self._by_agent("admitted")
+        _, started, _, context, cached, loaded, held = self._by_agent("admitted")
         _, prefilled = self._by_agent("prefilled")
         _, finished, wait_after = self._by_agent("finished")
         fresh = np.ones(key.size, bool)
@@ -169,7 +168,7 @@ class Log:
             "decode_worker": decode_worker,
             "created": created,
             "started": started,
-            "prefilled": prefilled,
+            "prefilled": prefilled - 1,
             "finished": finished,
             "prompt": prompt,
             "cached": cached,

@@ -12,12 +12,14 @@ from sim.batch import (
     SEQUENCE_MASK,
     THINKING,
     TRANSFERRING,
-    units,
 )
 from sim.cache import drop, make_room, recency, unlock
 from sim.record import CODE
+from sim.result import UNITS_PER_TOKEN
 
 BLOCKED = int(CODE["waiting_kv"])
+UNITS = np.array([float(UNITS_PER_TOKEN)])
+TICK = np.ones(1)
 
 
 def arrive(batch, log):
@@ -82,7 +84,7 @@ def request(batch, log, ba):
     if batch.carried is not None:
         carried = batch.carried[position]
         compacted = (carried >= 0) & (carried < context)
-        if compacted.any():
+        if np.count_nonzero(compacted):
             context = np.where(compacted, carried, context)
             compact(batch, log, b, ba, t, context, compacted)
     prompt = context + new
@@ -94,7 +96,7 @@ def request(batch, log, ba):
         batch.draws_used[b] += 2 + batch.routing.draws_route[b]
     total = prompt + output
     over = total > batch.limit[b]
-    if over.any():
+    if np.count_nonzero(over):
         compacted = _compactable(batch, b, context, new + output) & over
         if compacted.any():
             context = np.where(compacted, batch.compact_to[b], context)
@@ -112,7 +114,7 @@ def request(batch, log, ba):
     batch.prompt_[ba] = prompt
     batch.output_[ba] = output
     batch.reserve_[ba] = prompt if batch.split else total
-    bw = worker * batch.size + b
+    bw = worker * batch.row + b
     if batch.moves or batch.routing.by_load:
         batch.home_[ba] = worker
     if batch.split:
@@ -169,15 +171,16 @@ def push(batch, bw, a):
     """Put requests into the queues of their workers, in the order given."""
     for wave in batch.waves(bw):
         at, queued = bw[wave], batch.queued_[bw[wave]]
-        slot = (batch.queue_head_[at] + queued) % batch.agents
-        batch.queue_[at * batch.agents + slot] = a[wave]
-        batch.queued_[at] = queued + 1
+        slot = (batch.queue_head_[at] + queued) % batch.cells
+        batch.queue_[at * batch.cells + slot] = a[wave]
+        batch.queued_[at] = queued + batch.one
+    batch.has_queue_[bw] = True
     batch.dirty_[bw] = True
 
 
 def admit(batch, log):
     """Admit from every queue as long as its head fits."""
-    bw = np.logical_and(batch.dirty_, batch.queued_).nonzero()[0]
+    bw = np.logical_and(batch.dirty_, batch.has_queue_).nonzero()[0]
     while bw.size:
         batch.dirty_[bw] = False
         if batch.split:
@@ -189,36 +192,38 @@ def admit(batch, log):
             bw = np.concatenate(taken)
         else:
             bw = _admit_to_prefill(batch, log, bw)
-        bw = bw[batch.queued_[bw] > 0]
+        bw = bw[batch.has_queue_[bw]]
 
 
 def _heads(batch, bw):
     """Return the requests at the heads of the queues, as agents."""
-    return batch.queue_[bw * batch.agents + batch.queue_head_[bw]]
+    return batch.queue_[bw * batch.cells + batch.queue_head_[bw]]
 
 
 def _pop(batch, bw):
-    batch.queue_head_[bw] = (batch.queue_head_[bw] + 1) % batch.agents
-    batch.queued_[bw] -= 1
+    batch.queue_head_[bw] = (batch.queue_head_[bw] + batch.one) % batch.cells
+    queued = batch.queued_[bw] - batch.one
+    batch.queued_[bw] = queued
+    batch.has_queue_[bw] = queued
 
 
 def _admit_to_prefill(batch, log, bw):
     """Admit the heads of queues of workers that take new requests; return where it went."""
     a = _heads(batch, bw)
     b = batch.b_of_bw[bw]
-    ba, bwa = a * batch.size + b, bw * batch.agents + a
+    ba, bwa = a * batch.row + b, bw * batch.cells + a
     size = batch.reserve_[ba]
     need = size - batch.entry_[bwa]
-    fits = batch.used_[bw] + need <= batch.capacity[b]
-    if not fits.all():
-        fits = make_room(batch, log, bw, a, need)
-        batch.hold_[bw] = np.where(fits, 0, BLOCKED)
+    full = batch.used_[bw] + need > batch.capacity[b]
+    batch.hold_[bw] = 0
+    if np.count_nonzero(full):
+        fits = make_room(batch, log, bw, a, need, full)
+        batch.hold_[bw[~fits]] = BLOCKED
         bw, a, ba, bwa, b, size, need = (x[fits] for x in (bw, a, ba, bwa, b, size, need))
         if not bw.size:
             return bw
-    else:
-        batch.hold_[bw] = 0
-    t, cached, loaded = batch.t[b], batch.entry_[bwa], 0
+    t, cached = batch.t[b], size - need
+    loaded = batch.none[: bw.size]
     if batch.has_host:
         loaded = np.maximum(batch.host_[bwa] - cached, 0)
         cached = cached + loaded
@@ -227,28 +232,19 @@ def _admit_to_prefill(batch, log, bw):
     if batch.any_shared:
         todo = todo + batch.shared[b] * batch.cold_[bw]
         batch.cold_[bw] = False
-    log.used.append((batch.ids[b], t, need))
-    log.admitted.append(
-        (
-            batch.key_of_ba[ba],
-            t,
-            batch.context_[ba],
-            cached,
-            loaded if batch.has_host else np.zeros_like(cached),
-            batch.held_[bwa],
-        )
-    )
+    key, context, held = batch.key_of_ba[ba], batch.context_[ba], batch.held_[bwa]
+    log.admitted.append((key, t, need, context, cached, loaded, held))
     batch.entry_[bwa] = size
-    batch.used_[bw] += need
+    batch.used_[bw] = batch.used_[bw] + need
     batch.recency_[bwa] = LOCKED
     batch.sequence_[ba] = batch.next_sequence()
     batch.held_[bwa] = size
     _pop(batch, bw)
     if batch.has_host:
         loads = loaded > 0
-        if loads.any():
+        if np.count_nonzero(loads):
             batch.extra_[ba[loads]] = todo[loads]
-            work = units(loaded[loads]) / batch.load_step[b[loads]]
+            work = loaded[loads] * UNITS / batch.load_step[b[loads]]
             _begin_move(batch, LOADING, bw[loads], ba[loads], t[loads] + np.ceil(work))
             enter(batch, 0, bw[~loads], a[~loads], todo[~loads])
             return bw
@@ -276,7 +272,7 @@ def _admit_to_decode(batch, log, bw):
     batch.joined_[ba] = batch.next_sequence()
     log.used.append((batch.ids[b], t, size))
     _pop(batch, bw)
-    work = units(batch.shared[b] + batch.prompt_[ba]) / batch.transfer_step[b]
+    work = (batch.shared[b] + batch.prompt_[ba]) * UNITS / batch.transfer_step[b]
     _begin_move(batch, TRANSFERRING, bw, ba, t + np.ceil(work))
     return bw
 
@@ -309,24 +305,24 @@ def _end_moves(batch, ba):
 
 def enter(batch, kind, bw, a, tokens):
     """Let requests enter the stage prefill (kind 0) or decode (1) with so many tokens to do."""
-    streams = bw + kind * batch.pairs
-    todo = units(tokens)
+    streams = bw + batch.first_stream if kind else bw
+    todo = tokens * UNITS
     for wave in batch.waves(bw):
         stream = streams[wave]
         target = batch.clock_[stream] + todo[wave]
-        batch.target_[stream * batch.agents + a[wave]] = target
+        batch.target_[stream * batch.cells + a[wave]] = target
         batch.head_[stream] = np.minimum(batch.head_[stream], target)
-        batch.count_[stream] += 1
+        batch.count_[stream] = batch.count_[stream] + batch.one
 
 
 def finish(batch, log):
     """End the stage of all requests that have nothing left to do in it."""
-    streams = (batch.clock >= batch.head).ravel().nonzero()[0]
+    streams = (batch.clock_ >= batch.head_).nonzero()[0]
     if not streams.size:
         return
-    a = _pop_heads(batch, streams)
-    more = batch.head_[streams] <= batch.clock_[streams]
-    if more.any():
+    a, head = _pop_heads(batch, streams)
+    more = head <= batch.clock_[streams]
+    if np.count_nonzero(more):
         streams, a = _pop_rest(batch, streams, a, streams[more])
     prefills = streams.searchsorted(batch.pairs)
     if prefills:
@@ -336,15 +332,14 @@ def finish(batch, log):
 
 
 def _pop_heads(batch, streams):
-    """Take the request with the least target out of each stream; return the agents."""
-    rows = batch.target_rows[streams]
-    a = rows.argmin(1)
-    batch.target_[streams * batch.agents + a] = NEVER
-    places = np.arange(streams.size)
-    rows[places, a] = NEVER
-    batch.head_[streams] = rows[places, rows.argmin(1)]
-    batch.count_[streams] -= 1
-    return a
+    """Take the request with the least target out of each stream; return agents, next targets."""
+    first = streams * batch.cells
+    a = batch.target_rows.take(streams, 0).argmin(1)
+    batch.target_[first + a] = NEVER
+    head = batch.target_[first + batch.target_rows.take(streams, 0).argmin(1)]
+    batch.head_[streams] = head
+    batch.count_[streams] = batch.count_[streams] - batch.one
+    return a, head
 
 
 def _pop_rest(batch, streams, a, more):
@@ -352,8 +347,9 @@ def _pop_rest(batch, streams, a, more):
     all_streams, all_agents = [streams], [a]
     while more.size:
         all_streams.append(more)
-        all_agents.append(_pop_heads(batch, more))
-        more = more[batch.head_[more] <= batch.clock_[more]]
+        popped, head = _pop_heads(batch, more)
+        all_agents.append(popped)
+        more = more[head <= batch.clock_[more]]
     streams, a = np.concatenate(all_streams), np.concatenate(all_agents)
     ba = a * batch.size + batch.b_of_bw[streams % batch.pairs]
     admitted = batch.sequence_[ba]
@@ -365,26 +361,26 @@ def _pop_rest(batch, streams, a, more):
 
 def _finish_prefill(batch, log, bw, a):
     b = batch.b_of_bw[bw]
-    ba = a * batch.size + b
-    log.prefilled.append((batch.key_of_ba[ba], batch.t[b] - 1))
+    ba = a * batch.row + b
+    log.prefilled.append((batch.key_of_ba[ba], batch.t[b]))
     if batch.split:
-        push(batch, batch.away_[ba] * batch.size + b, a)
+        push(batch, batch.away_[ba] * batch.row + b, a)
     else:
         enter(batch, 1, bw, a, batch.output_[ba])
 
 
 def _finish_decode(batch, log, bw, a):
     b = batch.b_of_bw[bw]
-    ba, bwa = a * batch.size + b, bw * batch.agents + a
+    ba, bwa = a * batch.row + b, bw * batch.cells + a
     t = batch.t[b]
-    last = t - 1
+    last = t - TICK
     prompt = batch.prompt_[ba]
     batch.context_[ba] = prompt + batch.output_[ba]
-    left = batch.left_[ba] - 1
+    left = batch.left_[ba] - batch.one
     batch.left_[ba] = left
-    position = batch.position_[ba] + 1
+    position = batch.position_[ba] + batch.one
     batch.position_[ba] = position
-    goes_on = left > 0
+    goes_on = left > batch.zero
     wait = batch.waits[_wait_draws(batch, b, goes_on) if batch.by_article else position]
     batch.due_[ba] = np.maximum(t, last + wait)
     log.finished.append((batch.key_of_ba[ba], last, wait))
@@ -398,7 +394,7 @@ def _finish_decode(batch, log, bw, a):
     batch.dirty_[bw] = True
     if batch.routing.by_load:
         count_outstanding(batch, bw, prompt, -1)
-    if not goes_on.all():
+    if np.count_nonzero(goes_on) < goes_on.size:
         over = ~goes_on
         batch.due_[ba[over]] = NEVER
         end(batch, log, b[over], ba[over], last[over])

@@ -131,7 +131,7 @@ class Result:
     def _session_ticks(self):
         r = self.requests
         agents, first = np.unique(r["agent"], return_index=True)
-        last = np.append(first[1:], r["agent"].size) - 1
+        last = np.append(first, r["agent"].size)[1:] - 1
         end = r["finished"][last] + 1
         kills = self.of_kind("kill")
         killed = np.full(self.first_ready.size, -1, np.int64)

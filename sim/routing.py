@@ -165,7 +165,8 @@ class Routing:
     def _one_policy(self):
         kinds = set(self.policy.tolist())
         self.only = POLICIES[kinds.pop()] if len(kinds) == 1 else None
-        self.static = self.only is fixed and not self.draws_route.any()
+        self.any_drawn = bool(self.draws_route.any())
+        self.static = self.only is fixed and not self.any_drawn
 
     def keep(self, rows):
         """Drop all scenarios but those."""
@@ -192,7 +193,7 @@ class Routing:
             for policy in np.unique(policies):
                 rows = np.flatnonzero(policies == policy)
                 index[rows] = POLICIES[policy](batch, role, b[rows], ba[rows], prompt[rows])
-        if role is self.takers and self.draws_route.any():
+        if role is self.takers and self.any_drawn:
             drawn = batch.stream[batch.stream_base[b] + batch.draws_used[b]]
             index = np.where(self.draws_route[b], scaled(drawn, role.count[b]), index)
-        return role.first[b] + index
+        return index if role is self.takers else role.first[b] + index

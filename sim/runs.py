@@ -1,5 +1,7 @@
 """Scenarios in, results out: batches of like scenarios, within the memory there is."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from sim.batch import Batch
@@ -58,15 +60,16 @@ def simulate_many(scenarios, *, max_ticks=MAX_TICKS, cancel=None):
     scenarios = list(scenarios)
     if max_ticks < 1:
         raise ValueError(f"max_ticks = {max_ticks} must be at least 1")
-    for scenario in scenarios:
-        scenario.validate()
-        _check_size(scenario)
+    # read once: plain attributes cost a tenth of parameters
+    plain = [SimpleNamespace(**scenario.validate()) for scenario in scenarios]
+    for fields in plain:
+        _check_size(fields)
     results = [None] * len(scenarios)
-    for places, members in _batches(scenarios):
-        chosen = [scenarios[place] for place in places]
+    for places, members in _batches(plain):
+        chosen = [plain[place] for place in places]
         workers = -(-max(s.workers for s in chosen) // members) * members
         batch = Batch(chosen, workers, members)
-        log = Log(chosen, batch.agents, workers)
+        log = Log([scenarios[place] for place in places], batch.agents, workers)
         first_ready = [w.first_ready for w in batch.workloads]
         ticks = run(batch, log, max_ticks, cancel)
         for place, result in zip(places, log.results(ticks, first_ready), strict=True):

@@ -364,13 +364,17 @@ class Scenario(param.Parameterized):
     def validate(self):
         """Check the fields against each other.
 
+        Returns
+        -------
+        dict
+            All fields.
+
         Raises
         ------
         ValueError
-            If fields that are each within their bounds contradict each other.
+            If a field is out of its bounds, or fields contradict each other.
         """
-        for name in field_names():
-            check_field(name, getattr(self, name))
+        values = {name: check_field(name, getattr(self, name)) for name in field_names()}
         if self.prefill_workers >= self.workers:
             raise ValueError(
                 f"prefill_workers = {self.prefill_workers} must be below workers = "
@@ -391,8 +395,9 @@ class Scenario(param.Parameterized):
                 f"table is given but draws = {self.draws!r}: set draws = 'table' or leave "
                 "the table out"
             )
-        if self.table is not None and self.agents != len(self.table):
-            self.agents = len(self.table)
+        if self.table is not None:
+            self.agents = values["agents"] = len(self.table)
+        return values
 
     @classmethod
     def from_dict(cls, fields):

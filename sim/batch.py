@@ -173,8 +173,11 @@ class Batch:
         self.rate = np.zeros((2, W, B))
 
     def _caches(self, B, W, A):
-        for name in ("entry", "held", "queue"):
+        for name in ("entry", "held"):
             setattr(self, name, np.zeros((W, B, A), np.int64))
+        # a ring for each worker, of a power of two of slots
+        self.slots = 1 << (A - 1).bit_length()
+        self.queue = np.zeros((W, B, self.slots), np.int64)
         self.recency = np.full((W, B, A), LOCKED)
         tier = W if self.has_host else 0
         self.host = np.zeros((tier, B, A), np.int64)
@@ -233,7 +236,10 @@ class Batch:
         self.key_of_ba = (self.ids * A + np.arange(A)[:, None]).ravel()
         # one-element arrays: cheaper operands than Python's numbers where arrays are short
         self.one, self.zero = np.ones(1, np.int64), np.zeros(1, np.int64)
-        self.row, self.cells = np.array([B]), np.array([A])
+        self.row = np.array([B])
+        self.cell_of_stream = np.arange(2 * W * B) * A
+        self.slot_of_bw = np.arange(W * B) * self.slots
+        self.slot_mask = np.array([self.slots - 1])
         self.first_stream = np.array([W * B])
         self.none = np.zeros(W * B, np.int64)
         self.first_worker = np.arange(W) * B

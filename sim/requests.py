@@ -12,6 +12,7 @@ from sim.batch import (
     SEQUENCE_MASK,
     THINKING,
     TRANSFERRING,
+    WHOLE,
 )
 from sim.cache import drop, make_room, recency, unlock
 from sim.record import CODE
@@ -84,7 +85,7 @@ def request(batch, log, ba):
     if batch.carried is not None:
         carried = batch.carried[position]
         compacted = (carried >= 0) & (carried < context)
-        if np.count_nonzero(compacted):
+        if compacted.nonzero()[0].size:
             context = np.where(compacted, carried, context)
             compact(batch, log, b, ba, t, context, compacted)
     prompt = context + new
@@ -96,7 +97,7 @@ def request(batch, log, ba):
         batch.draws_used[b] += 2 + batch.routing.draws_route[b]
     total = prompt + output
     over = total > batch.limit[b]
-    if np.count_nonzero(over):
+    if over.nonzero()[0].size:
         compacted = _compactable(batch, b, context, new + output) & over
         if compacted.any():
             context = np.where(compacted, batch.compact_to[b], context)
@@ -170,9 +171,10 @@ def count_outstanding(batch, bw, prompt, sign):
 def push(batch, bw, a):
     """Put requests into the queues of their workers, in the order given."""
     for wave in batch.waves(bw):
-        at, queued = bw[wave], batch.queued_[bw[wave]]
-        slot = (batch.queue_head_[at] + queued) % batch.cells
-        batch.queue_[at * batch.cells + slot] = a[wave]
+        at = bw[wave]
+        queued = batch.queued_[at]
+        slot = (batch.queue_head_[at] + queued) & batch.slot_mask
+        batch.queue_[batch.slot_of_bw[at] + slot] = a[wave]
         batch.queued_[at] = queued + batch.one
     batch.has_queue_[bw] = True
     batch.dirty_[bw] = True
@@ -197,11 +199,11 @@ def admit(batch, log):
 
 def _heads(batch, bw):
     """Return the requests at the heads of the queues, as agents."""
-    return batch.queue_[bw * batch.cells + batch.queue_head_[bw]]
+    return batch.queue_[batch.slot_of_bw[bw] + batch.queue_head_[bw]]
 
 
 def _pop(batch, bw):
-    batch.queue_head_[bw] = (batch.queue_head_[bw] + batch.one) % batch.cells
+    batch.queue_head_[bw] = (batch.queue_head_[bw] + batch.one) & batch.slot_mask
     queued = batch.queued_[bw] - batch.one
     batch.queued_[bw] = queued
     batch.has_queue_[bw] = queued
@@ -211,17 +213,18 @@ def _admit_to_prefill(batch, log, bw):
     """Admit the heads of queues of workers that take new requests; return where it went."""
     a = _heads(batch, bw)
     b = batch.b_of_bw[bw]
-    ba, bwa = a * batch.row + b, bw * batch.cells + a
+    ba, bwa = a * batch.row + b, batch.cell_of_stream[bw] + a
     size = batch.reserve_[ba]
     need = size - batch.entry_[bwa]
     full = batch.used_[bw] + need > batch.capacity[b]
     batch.hold_[bw] = 0
-    if np.count_nonzero(full):
+    if full.nonzero()[0].size:
         fits = make_room(batch, log, bw, a, need, full)
         batch.hold_[bw[~fits]] = BLOCKED
         bw, a, ba, bwa, b, size, need = (x[fits] for x in (bw, a, ba, bwa, b, size, need))
         if not bw.size:
             return bw
+    came = bw
     t, cached = batch.t[b], size - need
     loaded = batch.none[: bw.size]
     if batch.has_host:
@@ -242,14 +245,13 @@ def _admit_to_prefill(batch, log, bw):
     _pop(batch, bw)
     if batch.has_host:
         loads = loaded > 0
-        if np.count_nonzero(loads):
+        if loads.nonzero()[0].size:
             batch.extra_[ba[loads]] = todo[loads]
             work = loaded[loads] * UNITS / batch.load_step[b[loads]]
             _begin_move(batch, LOADING, bw[loads], ba[loads], t[loads] + np.ceil(work))
-            enter(batch, 0, bw[~loads], a[~loads], todo[~loads])
-            return bw
-    enter(batch, 0, bw, a, todo)
-    return bw
+            bw, a, todo = bw[~loads], a[~loads], todo[~loads]
+    enter(batch, bw, a, todo * UNITS)
+    return came
 
 
 def _touch_host(batch, bwa, t):
@@ -292,8 +294,10 @@ def _end_moves(batch, ba):
         worker = (batch.home_, batch.away_)[kind][own]
         bw = worker * batch.size + batch.b_of_ba[own]
         np.subtract.at(batch.moving_, bw, 1)
-        todo = (batch.extra_, batch.output_)[kind][own]
-        enter(batch, kind, bw, batch.a_of_ba[own], todo)
+        todo = (batch.extra_, batch.output_)[kind][own] * UNITS
+        for wave in batch.waves(bw):
+            streams = bw[wave] + kind * batch.first_stream
+            enter(batch, streams, batch.a_of_ba[own[wave]], todo[wave])
     arrived = ba[~loaded]
     b = batch.b_of_ba[arrived]
     bw = batch.home_[arrived] * batch.size + b
@@ -303,16 +307,18 @@ def _end_moves(batch, ba):
         count_outstanding(batch, bw, batch.prompt_[arrived], -1)
 
 
-def enter(batch, kind, bw, a, tokens):
-    """Let requests enter the stage prefill (kind 0) or decode (1) with so many tokens to do."""
-    streams = bw + batch.first_stream if kind else bw
-    todo = tokens * UNITS
-    for wave in batch.waves(bw):
-        stream = streams[wave]
-        target = batch.clock_[stream] + todo[wave]
-        batch.target_[stream * batch.cells + a[wave]] = target
-        batch.head_[stream] = np.minimum(batch.head_[stream], target)
-        batch.count_[stream] = batch.count_[stream] + batch.one
+def enter(batch, streams, a, work):
+    """Let requests enter stages with so much to do (units).
+
+    Parameters
+    ----------
+    streams : ndarray of int64
+        Where, all different: `bw` for prefill, W * B more for decode.
+    """
+    target = batch.clock_[streams] + work
+    batch.target_[batch.cell_of_stream[streams] + a] = target
+    batch.head_[streams] = np.minimum(batch.head_[streams], target)
+    batch.count_[streams] = batch.count_[streams] + batch.one
 
 
 def finish(batch, log):
@@ -321,19 +327,20 @@ def finish(batch, log):
     if not streams.size:
         return
     a, head = _pop_heads(batch, streams)
-    more = head <= batch.clock_[streams]
-    if np.count_nonzero(more):
-        streams, a = _pop_rest(batch, streams, a, streams[more])
-    prefills = streams.searchsorted(batch.pairs)
+    more = streams[head <= batch.clock_[streams]]
+    if more.size:
+        streams, a = _pop_rest(batch, streams, a, more)
+    prefills = int(streams.searchsorted(batch.pairs))
     if prefills:
-        _finish_prefill(batch, log, streams[:prefills], a[:prefills])
+        alone = not more.size
+        _finish_prefill(batch, log, streams[:prefills], a[:prefills], alone)
     if prefills < streams.size:
-        _finish_decode(batch, log, streams[prefills:] - batch.pairs, a[prefills:])
+        _finish_decode(batch, log, streams[prefills:] - batch.first_stream, a[prefills:])
 
 
 def _pop_heads(batch, streams):
     """Take the request with the least target out of each stream; return agents, next targets."""
-    first = streams * batch.cells
+    first = batch.cell_of_stream[streams]
     a = batch.target_rows.take(streams, 0).argmin(1)
     batch.target_[first + a] = NEVER
     head = batch.target_[first + batch.target_rows.take(streams, 0).argmin(1)]
@@ -359,19 +366,22 @@ def _pop_rest(batch, streams, a, more):
     return streams[order], a[order]
 
 
-def _finish_prefill(batch, log, bw, a):
+def _finish_prefill(batch, log, bw, a, alone):
     b = batch.b_of_bw[bw]
     ba = a * batch.row + b
     log.prefilled.append((batch.key_of_ba[ba], batch.t[b]))
     if batch.split:
         push(batch, batch.away_[ba] * batch.row + b, a)
-    else:
-        enter(batch, 1, bw, a, batch.output_[ba])
+        return
+    streams = bw + batch.first_stream
+    work = batch.output_[ba] * UNITS
+    for wave in WHOLE if alone else batch.waves(bw):
+        enter(batch, streams[wave], a[wave], work[wave])
 
 
 def _finish_decode(batch, log, bw, a):
     b = batch.b_of_bw[bw]
-    ba, bwa = a * batch.row + b, bw * batch.cells + a
+    ba, bwa = a * batch.row + b, batch.cell_of_stream[bw] + a
     t = batch.t[b]
     last = t - TICK
     prompt = batch.prompt_[ba]
@@ -394,8 +404,8 @@ def _finish_decode(batch, log, bw, a):
     batch.dirty_[bw] = True
     if batch.routing.by_load:
         count_outstanding(batch, bw, prompt, -1)
-    if np.count_nonzero(goes_on) < goes_on.size:
-        over = ~goes_on
+    over = ~goes_on
+    if over.nonzero()[0].size:
         batch.due_[ba[over]] = NEVER
         end(batch, log, b[over], ba[over], last[over])
         closed = b[over & (batch.open[b] == 0)]

@@ -10,6 +10,18 @@ COMPACT, EVICT, KILL, MISS, RECLAIM = range(len(EVENT_KINDS))
 UNSEEN = 255
 
 
+def _code_of(seen):
+    """Return the state for what was seen of a worker, bit by bit (`Log.flush`)."""
+    if seen & 64:
+        return CODE["dragged"]
+    if seen & 3:
+        return (CODE["prefill"], CODE["decode"], CODE["mixed"])[(seen & 3) - 1]
+    return CODE["waiting_phase"] if seen & 4 else (seen >> 3) & 7
+
+
+CODE_OF = np.array([_code_of(seen) for seen in range(128)], np.uint8)
+
+
 class Log:
     """Notes of a batch, lists of tuples of arrays that nobody changes afterwards.
 
@@ -74,22 +86,27 @@ class Log:
             return
         t, advancing, present, hold, dragged = zip(*self.steps, strict=True)
         self.steps = []
-        advancing, start = np.stack(advancing), np.stack(t)
-        prefill, decode = advancing[:, 0], advancing[:, 1]
-        code = np.where(np.stack(present).any(1), CODE["waiting_phase"], np.stack(hold))
-        code[decode] = CODE["decode"]
+        start, advancing = np.stack(t), np.stack(advancing).view(np.uint8)
+        seen = np.stack(present).any(1).view(np.uint8) << 2
+        seen |= np.stack(hold) << 3
+        seen |= advancing[:, 0] | (advancing[:, 1] << 1)
         if dragged[0] is not None:
-            code[np.stack(dragged)] = CODE["dragged"]
-        code[prefill] = CODE["prefill"]
-        code[prefill & decode] = CODE["mixed"]
-        before = np.concatenate((self.last[None, :, ids], code[:-1]))
-        changed = (code != before) & (start < until)[:, None]
-        self.last[:, ids] = code[-1]
-        step, w, b = np.nonzero(changed)
-        places = w * len(self.scenarios) + ids[b]
-        order = _stable_order(places, self.last.size)
-        step, b = step[order], b[order]
-        self.changes.append((places[order], start[step, b].astype(np.int64), code[changed][order]))
+            seen |= np.stack(dragged).view(np.uint8) << 6
+        # by place, so that the changes of each come in one piece
+        steps = start.shape[0]
+        seen = np.ascontiguousarray(seen.reshape(steps, -1).T)
+        last = self.last[:, ids].reshape(-1, 1)
+        changed = seen != np.concatenate((last, seen[:, :-1]), 1)
+        if (start >= until).any():
+            changed &= np.tile((start < until).T, (self.workers, 1))
+        self.last[:, ids] = seen[:, -1].reshape(self.workers, -1)
+        counts = np.count_nonzero(changed, 1)
+        at = np.flatnonzero(changed)
+        scenario = np.tile(np.arange(ids.size), self.workers)
+        to_start = np.repeat((scenario - np.arange(scenario.size)) * steps, counts)
+        since = start.T.astype(np.int64).ravel()[at + to_start]
+        places = np.arange(self.workers)[:, None] * len(self.scenarios) + ids
+        self.changes.append((places.ravel(), counts, since, CODE_OF[seen.ravel()[at]]))
 
     def columns(self, kind):
         """Return the notes of that kind as int64 columns, oldest first."""
@@ -128,19 +145,24 @@ class Log:
 
     def _runs(self):
         """Return (starts, codes) for each place, a counting sort of the changes by place."""
-        counts = [
-            np.bincount(place, minlength=self.workers * len(self.scenarios))
-            for place, _, _ in self.changes
-        ]
-        ends = np.cumsum(sum(counts))
+        total = np.zeros(self.last.size, np.int64)
+        for places, counts, _, _ in self.changes:
+            total[places] += counts
+        ends = np.cumsum(total)
         starts, codes = np.empty(ends[-1], np.int64), np.empty(ends[-1], np.uint8)
-        free = ends - sum(counts)
-        for count, (_, start, code) in zip(counts, self.changes, strict=True):
-            # changes of one flush are sorted by place already
-            at = np.arange(start.size) + np.repeat(free - (np.cumsum(count) - count), count)
-            starts[at], codes[at] = start, code
-            free += count
-        return list(zip(np.split(starts, ends[:-1]), np.split(codes, ends[:-1]), strict=True))
+        free = ends - total
+        for places, counts, since, code in self.changes:
+            shift = free[places] - (np.cumsum(counts) - counts)
+            at = np.arange(since.size) + np.repeat(shift, counts)
+            starts[at], codes[at] = since, code
+            free[places] += counts
+        # what was seen may change without the state
+        fresh = np.ones(codes.size, bool)
+        fresh[1:] = codes[1:] != codes[:-1]
+        fresh[ends[:-1][ends[:-1] < codes.size]] = True
+        starts, codes = starts[fresh], codes[fresh]
+        bounds = np.concatenate(([0], np.cumsum(fresh)))[ends[:-1]]
+        return list(zip(np.split(starts, bounds), np.split(codes, bounds), strict=True))
 
     def _kv_token_ticks(self, ticks):
         total = np.zeros(len(self.scenarios), np.int64)

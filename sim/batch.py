@@ -197,10 +197,7 @@ class Batch:
         self.outputs = np.concatenate([w.outputs for w in loads])
         # one more, for the wait after the very last turn, which nobody uses
         self.waits = np.concatenate([*(w.waits for w in loads), [0]])
-        if self.by_article:
-            rows = np.cumsum([0, *(w.agent_of.size for w in loads[:-1])])
-        else:
-            rows = base
+        rows = np.cumsum([0, *(w.agent_of.size for w in loads[:-1])])
         self.stream_base = base + [w.turns.size for w in loads]
         self.stream = np.concatenate([w.stream for w in loads]) if self.by_article else None
         has_carried = loads[0].carried is not None

@@ -9,9 +9,11 @@ of stepping every tick.
 
 import numpy as np
 
+from sim.admission import admit
+from sim.agents import arrive
 from sim.batch import MAX_STEP
 from sim.record import CODE
-from sim.requests import admit, arrive, finish
+from sim.stages import end_moves, finish
 
 CHECK_EVERY = 32
 """Steps between looks at the limit, the cancel hook and the clocks."""
@@ -55,7 +57,10 @@ def run(batch, log, max_ticks, cancel=None):
     steps = 0
     with np.errstate(divide="ignore"):
         while True:
-            arrive(batch, log)
+            ready = (batch.due <= batch.t).ravel().nonzero()[0]
+            if batch.moves:
+                ready = end_moves(batch, ready)
+            arrive(batch, log, ready)
             admit(batch, log)
             holds = decide(batch, log, elapsed)
             elapsed = advance(batch, holds)

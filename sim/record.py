@@ -22,6 +22,19 @@ def _code_of(seen):
 CODE_OF = np.array([_code_of(seen) for seen in range(128)], np.uint8)
 
 
+NOTES = {
+    "created": 6,
+    "admitted": 7,
+    "prefilled": 2,
+    "finished": 3,
+    "evicted": 8,
+    "killed": 4,
+    "compacted": 4,
+    "used": 3,
+}
+"""Kinds of notes, and their numbers of columns (`Log`)."""
+
+
 class Log:
     """Notes of a batch, lists of tuples of arrays that nobody changes afterwards.
 
@@ -40,20 +53,9 @@ class Log:
     used : id, first tick that counts it, other change of the KV tokens in use
     """
 
-    NOTES = {
-        "created": 6,
-        "admitted": 7,
-        "prefilled": 2,
-        "finished": 3,
-        "evicted": 8,
-        "killed": 4,
-        "compacted": 4,
-        "used": 3,
-    }
-
     def __init__(self, scenarios, agents, workers):
         self.scenarios, self.agents, self.workers = scenarios, agents, workers
-        for kind in self.NOTES:
+        for kind in NOTES:
             setattr(self, kind, [])
         self.steps, self.changes = [], []
         self.last = np.full((workers, len(scenarios)), UNSEEN, np.uint8)
@@ -112,7 +114,7 @@ class Log:
         """Return the notes of that kind as int64 columns, oldest first."""
         notes = getattr(self, kind)
         if not notes:
-            return [np.zeros(0, np.int64)] * self.NOTES[kind]
+            return [np.zeros(0, np.int64)] * NOTES[kind]
         return [np.concatenate(column).astype(np.int64) for column in zip(*notes, strict=True)]
 
     def results(self, ticks, first_ready):

@@ -1,11 +1,9 @@
 """What is simulated: every field of the model once, with bounds, unit and meaning."""
 
-import difflib
-import itertools
-import math
-import numbers
-
 import param
+
+from sim import checks
+from sim.checks import MAX_AGENTS, MAX_MS, MAX_TOKENS, unknown_name
 
 STATES = (
     "idle",
@@ -43,11 +41,7 @@ EVICTIONS = ("whole", "tail")
 OVERFLOWS = ("kill", "compact")
 DRAWS = ("paired", "article", "table")
 
-MAX_TOKENS = 2**26
-"""Largest token count a field may hold: 2^26 tokens are 2^46 units, exact in a double."""
-MAX_RATE = 1e8
-MAX_MS = 2**31 - 1
-MAX_AGENTS = 65_536
+MAX_RATE = 10**8
 MAX_WORKERS = 4_096
 
 UNITS = {
@@ -415,7 +409,7 @@ class Scenario(param.Parameterized):
         """
         if not hasattr(fields, "items"):
             raise ValueError(
-                f"a scenario must be a mapping of fields to values, not {_shown(fields)}"
+                f"a scenario must be a mapping of fields to values, not {checks.shown(fields)}"
             )
         return cls(**{str(name): value for name, value in fields.items()})
 
@@ -475,13 +469,6 @@ def field_names():
 _FIELDS = tuple(name for name in Scenario.param if name != "name")
 
 
-def unknown_name(kind, name, known):
-    """Say that `name` is not one of `known`, and which one is nearest."""
-    near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else "known: " + ", ".join(map(str, known))
-    return f"unknown {kind} {name!r}: {hint}"
-
-
 def check_field(name, value):
     """Return `value` as the field holds it.
 
@@ -491,109 +478,22 @@ def check_field(name, value):
         If its type is wrong or it is out of bounds.
     """
     if name == "table":
-        return None if value is None else _table(value)
+        return None if value is None else checks.table(value)
     if name in DISTRIBUTIONS:
-        return _knots(name, value, DISTRIBUTIONS[name])
+        most = MAX_MS if name == "think_ms" else MAX_TOKENS
+        return checks.knots(name, value, DISTRIBUTIONS[name], most)
     kind = Scenario.param[name]
     if isinstance(kind, param.Boolean):
-        return _switch(name, value)
+        return checks.switch(name, value)
     if isinstance(kind, param.Selector):
-        return _choice(name, value, kind.objects)
+        return checks.choice(name, value, kind.objects)
     low, high = kind.bounds
     if isinstance(kind, param.Integer):
-        return _integer(name, value, low, high)
-    return _number(name, value, low, high, kind.inclusive_bounds)
-
-
-def _switch(name, value):
-    if isinstance(value, bool) or type(value).__name__ == "bool":
-        return bool(value)
-    raise ValueError(f"{name} = {_shown(value)} must be true or false")
-
-
-def _choice(name, value, known):
-    if value in known:
-        return value
-    near = difflib.get_close_matches(str(value), known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"{name} = {_shown(value)} must be one of {', '.join(known)}{hint}")
-
-
-def _integer(name, value, low, high):
-    allowed = f"{name} = {_shown(value)} must be a whole number from {low:,} to {high:,}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(allowed)
-    if not math.isfinite(value) or value != int(value) or not low <= value <= high:
-        raise ValueError(allowed)
-    return int(value)
-
-
-def _number(name, value, low, high, inclusive):
-    least = f"at least {low:,}" if inclusive[0] else f"above {low:,}"
-    most = f"at most {high:,}" if inclusive[1] else f"below {high:,}"
-    allowed = f"{name} = {_shown(value)} must be a number {least} and {most}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(allowed)
-    if not math.isfinite(value):
-        raise ValueError(allowed)
-    above = value >= low if inclusive[0] else value > low
-    below = value <= high if inclusive[1] else value < high
-    if not (above and below):
-        raise ValueError(allowed)
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
-
-
-def _knots(name, value, least):
-    most = MAX_MS if name == "think_ms" else MAX_TOKENS
-    if not isinstance(value, (list, tuple)) or len(value) < 2:
-        raise ValueError(
-            f"{name} = {_shown(value)} must be a range [low, high] or a list of three or more "
-            "quantiles"
-        )
-    knots = [_integer(f"{name}[{i}]", knot, least, most) for i, knot in enumerate(value)]
-    for i, (low, high) in enumerate(itertools.pairwise(knots)):
-        if high < low:
-            raise ValueError(
-                f"{name} = {_shown(value)} must never fall, but {high:,} at position {i + 1} "
-                f"follows {low:,}"
-            )
-    return knots
-
-
-def _table(value):
-    if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(
-            f"table = {_shown(value)} must be a list with one list of turns for each agent"
-        )
-    if len(value) > MAX_AGENTS:
-        raise ValueError(f"table has {len(value):,} agents, at most {MAX_AGENTS:,} are allowed")
-    sessions = [_session(a, session) for a, session in enumerate(value)]
-    if not any(sessions):
-        raise ValueError("table holds no turn: at least one agent must have one")
-    return sessions
-
-
-def _session(agent, session):
-    if not isinstance(session, (list, tuple)):
-        raise ValueError(f"table[{agent}] = {_shown(session)} must be a list of turns")
-    return [_turn(f"table[{agent}][{k}]", turn) for k, turn in enumerate(session)]
-
-
-def _turn(where, turn):
-    if not isinstance(turn, (list, tuple)) or len(turn) not in (3, 4):
-        raise ValueError(
-            f"{where} = {_shown(turn)} must be [wait_ms, input, output] or "
-            "[wait_ms, input, output, carried]"
-        )
-    lows = (0, 1, 1, 0)
-    highs = (MAX_MS, MAX_TOKENS, MAX_TOKENS, MAX_TOKENS)
-    return [_integer(f"{where}[{i}]", turn[i], lows[i], highs[i]) for i in range(len(turn))]
+        return checks.integer(name, value, low, high)
+    return checks.number(name, value, low, high, kind.inclusive_bounds)
 
 
 def _plain(value):
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def _shown(value):
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value.item() if hasattr(value, "item") else value  # NumPy's numbers

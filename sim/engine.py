@@ -83,16 +83,20 @@ def run(batch, log, max_ticks, cancel=None):
                     elapsed = elapsed[running]
 
 
+def over_limit(max_ticks, agents):
+    """Return the error for a run with so many agents still at work."""
+    return RunStopped(
+        f"the run has not ended after {max_ticks:,} ticks ({agents} agents still at work): "
+        "take fewer agents or turns, higher rates or shorter waits, or raise max_ticks"
+    )
+
+
 def _check(batch, max_ticks, cancel):
     if cancel is not None and cancel():
         raise RunCancelled
     stuck = (batch.t >= max_ticks) & (batch.open > 0)
     if stuck.any():
-        raise RunStopped(
-            f"the run has not ended after {max_ticks:,} ticks "
-            f"({int(batch.open[stuck.argmax()])} agents still at work): "
-            "take fewer agents or turns, higher rates or shorter waits, or raise max_ticks"
-        )
+        raise over_limit(max_ticks, int(batch.open[stuck.argmax()]))
     batch.rebase()
 
 

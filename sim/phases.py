@@ -155,6 +155,17 @@ POLICIES = {
 ORDER = {policy: order for order, policy in enumerate(dict.fromkeys(POLICIES.values()))}
 
 
+def members(scenario):
+    """Return how many workers share a lock, 0 for all.
+
+    Under PD a group has requests of one kind only, so its workers never wait for each other.
+    """
+    s = scenario
+    if s.lock == "none" or s.prefill_workers or s.workers == 1:
+        return 1
+    return 0 if s.group_size >= s.workers else s.group_size
+
+
 def rank(scenario):
     """Return a number by which scenarios sort so that those of one class stand together."""
     return ORDER[POLICIES[scenario.phase_policy]]

@@ -1,7 +1,8 @@
 """Named scenarios: the article's figures, deployments to compare with them, real workloads."""
 
+from sim.checks import unknown_name
 from sim.hardware import plan
-from sim.scenario import Scenario, unknown_name
+from sim.scenario import Scenario
 from sim.workloads import workload
 
 ARTICLE = {"draws": "article", "release_finished": False}
@@ -43,8 +44,20 @@ PLANS = {
         "speculation": True,
     },
     "dpa_8x160gb": {"model": "glm-5.2", "gpu": "160gb", "gpus": 8, "speculation": True},
-    "dpa_8xh200": {"model": "glm-5.2", "gpu": "h200", "gpus": 8, "speculation": True},
-    "dpa_8xb200": {"model": "glm-5.2", "gpu": "b200", "gpus": 8, "speculation": True},
+    "dpa_8xh200": {
+        "model": "glm-5.2",
+        "gpu": "h200",
+        "gpus": 8,
+        "speculation": True,
+        "overrides": {"chunk_tokens": 4096},
+    },
+    "dpa_8xb200": {
+        "model": "glm-5.2",
+        "gpu": "b200",
+        "gpus": 8,
+        "speculation": True,
+        "overrides": {"chunk_tokens": 4096},
+    },
     "two_sparks": {
         "model": "deepseek-v4-flash",
         "gpu": "gb10",
@@ -79,7 +92,7 @@ PLANS = {
     "realistic": {"model": "glm-5.2", "gpu": "h100", "gpus": 16, "speculation": True},
 }
 """Presets worked out: arguments of `sim.hardware.plan`. The recipes are those that SGLang
-publishes for GLM-5.2 (NVFP4) on 8 B200, chunks included."""
+publishes for GLM-5.2 (NVFP4) on 8 B200; 4,096 tokens are its prefill chunk of a rank."""
 
 WORKLOADS = {
     "two_sparks": {"agents": 4},

@@ -42,7 +42,7 @@ class Role:
         self.outside = (ids < self.first) | (ids >= last)
         self.turn = np.zeros(len(scenarios), np.int64)
         tables = [
-            _fixed(s, w, m, field)
+            choices(s, w, m, field)
             for s, w, m in zip(scenarios, workloads, self.count.tolist(), strict=True)
         ]
         self.chosen = np.concatenate([first for first, _ in tables])
@@ -54,7 +54,7 @@ class Role:
         self.outside, self.turn = self.outside[:, rows], self.turn[rows]
 
 
-def _fixed(scenario, workload, m, field):
+def choices(scenario, workload, m, field):
     """Return the choices for each turn that can be made before the run, and second ones."""
     agents, turns, seed = workload.agent_of, workload.turn_of, scenario.seed
     none = np.zeros(agents.size, np.int64)

@@ -1,4 +1,4 @@
-"""Scenarios in, results out: batches of like scenarios, within the memory there is."""
+"""Scenarios in, results out: alone, or in batches of like ones within the memory there is."""
 
 from types import SimpleNamespace
 
@@ -6,13 +6,16 @@ import numpy as np
 
 from sim.batch import Batch
 from sim.engine import run
-from sim.phases import rank
+from sim.phases import members, rank
 from sim.record import Log
+from sim.single import run_single
 
 MAX_TICKS = 20_000_000
 """Default limit of a run: 58 days in ticks of 250 ms."""
 MAX_BYTES = 4 * 2**30
 """Largest state that one scenario may need."""
+TOGETHER = 32
+"""Like scenarios from which on a batch takes less time than one run after another."""
 BATCH_BYTES = 256 * 2**20
 BATCH_SIZE = 512
 BYTES_PER_CELL = 112
@@ -48,7 +51,7 @@ def simulate(scenario, *, max_ticks=MAX_TICKS, cancel=None):
 
 
 def simulate_many(scenarios, *, max_ticks=MAX_TICKS, cancel=None):
-    """Run scenarios of any mix of sizes, in batches; much faster than one by one.
+    """Run scenarios of any mix of sizes; many alike take much less time than one by one.
 
     Parameters and errors as for `simulate`.
 
@@ -57,7 +60,11 @@ def simulate_many(scenarios, *, max_ticks=MAX_TICKS, cancel=None):
     list of Result
         In the order given.
     """
-    scenarios = list(scenarios)
+    return run_all(list(scenarios), max_ticks, cancel)
+
+
+def run_all(scenarios, max_ticks=MAX_TICKS, cancel=None, together=TOGETHER):
+    """Run scenarios in batches, and those of batches below `together` one by one."""
     if max_ticks < 1:
         raise ValueError(f"max_ticks = {max_ticks} must be at least 1")
     # read once: plain attributes cost a tenth of parameters
@@ -65,42 +72,45 @@ def simulate_many(scenarios, *, max_ticks=MAX_TICKS, cancel=None):
     for fields in plain:
         _check_size(fields)
     results = [None] * len(scenarios)
-    for places, members in _batches(plain):
-        chosen = [plain[place] for place in places]
-        workers = -(-max(s.workers for s in chosen) // members) * members
-        batch = Batch(chosen, workers, members)
-        log = Log([scenarios[place] for place in places], batch.agents, workers)
-        first_ready = [w.first_ready for w in batch.workloads]
-        ticks = run(batch, log, max_ticks, cancel)
-        for place, result in zip(places, log.results(ticks, first_ready), strict=True):
+    for places, size in _batches(plain):
+        chosen = [scenarios[place] for place in places], [plain[place] for place in places]
+        if len(places) < together:
+            found = _one_by_one(*chosen, max_ticks, cancel)
+        else:
+            found = _as_batch(*chosen, size, max_ticks, cancel)
+        for place, result in zip(places, found, strict=True):
             results[place] = result
     return results
 
 
-def _members(scenario):
-    """Return the workers that share a lock, 0 for all.
+def _one_by_one(scenarios, plain, max_ticks, cancel):
+    pairs = zip(scenarios, plain, strict=True)
+    return [run_single(scenario, fields, max_ticks, cancel) for scenario, fields in pairs]
 
-    Under PD a group has requests of one kind only, so its workers never wait for each other.
-    """
-    s = scenario
-    if s.lock == "none" or s.prefill_workers or s.workers == 1:
-        return 1
-    return 0 if s.group_size >= s.workers else s.group_size
+
+def _as_batch(scenarios, plain, size, max_ticks, cancel):
+    """Run scenarios whose groups have `size` workers as one batch."""
+    workers = -(-max(s.workers for s in plain) // size) * size
+    batch = Batch(plain, workers, size)
+    log = Log(scenarios, batch.agents, workers)
+    first_ready = [w.first_ready for w in batch.workloads]
+    ticks = run(batch, log, max_ticks, cancel)
+    return log.results(ticks, first_ready)
 
 
 def _batches(scenarios):
     """Yield the places of scenarios that can run together, and the members of their groups."""
     kinds = {}
     for place, s in enumerate(scenarios):
-        kind = (_members(s), bool(s.prefill_workers), s.draws)
+        kind = (members(s), bool(s.prefill_workers), s.draws)
         kinds.setdefault(kind, []).append(place)
-    for (members, _, _), places in kinds.items():
+    for (size, _, _), places in kinds.items():
         places.sort(key=lambda place: (scenarios[place].agents, scenarios[place].workers))
         while places:
             count = _fitting(scenarios, places)
             batch, places = places[:count], places[count:]
             batch.sort(key=lambda place: rank(scenarios[place]))
-            yield batch, members or max(scenarios[place].workers for place in batch)
+            yield batch, size or max(scenarios[place].workers for place in batch)
 
 
 def _fitting(scenarios, places):

@@ -420,11 +420,12 @@ class Scenario(param.Parameterized):
         Raises
         ------
         ValueError
-            If there is no such preset; the message names the nearest one.
+            If there is no such preset, with the nearest name; or if it shows a deployment that
+            cannot be, with the reason and what would work.
         """
-        if name not in PRESETS:
-            raise ValueError(unknown_name("preset", name, PRESETS))
-        return cls(**{**PRESETS[name], **changes})
+        from sim.presets import preset_fields  # made of plans, which are made of scenarios
+
+        return cls(**{**preset_fields(name), **changes})
 
     def to_dict(self):
         """Return all fields as plain ints, floats, strings, bools and lists."""
@@ -442,20 +443,6 @@ class Scenario(param.Parameterized):
         """Return a new scenario with `changes` applied."""
         return type(self)(**{**self.to_dict(), **changes})
 
-
-PRESETS = {
-    "default": {},
-    "article_fig1": {"draws": "article", "release_finished": False},
-    "article_fig2": {
-        "draws": "article",
-        "release_finished": False,
-        "workers": 8,
-        "kv_capacity": 600_000,
-        "prefill_rate": 10_000,
-        "decode_rate": 150,
-    },
-}
-"""Named scenarios: the fields in which each differs from the defaults."""
 
 DISTRIBUTIONS = {"turns": 1, "input_tokens": 1, "output_tokens": 1, "think_ms": 0}
 """Fields that are distributions, with the least value a knot may have."""

@@ -3,7 +3,8 @@
 import json
 import pathlib
 
-from sim.scenario import DISTRIBUTIONS, Scenario, unknown_name
+from sim.checks import unknown_name
+from sim.scenario import DISTRIBUTIONS, Scenario
 
 DATA = pathlib.Path(__file__).parent / "data" / "workloads.json"
 

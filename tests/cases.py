@@ -229,11 +229,12 @@ def _memory(choices, fields):
     turn = fields["input_tokens"][-1] + fields["output_tokens"][-1]
     context = turn * turns
     room = tokens(turn, context)
+    limit = pick((room, 2 * room, tokens(turn, context)))
     shared = pick((0, 0, tokens(0, turn)))
     return {
         "kv_capacity": shared + room,
-        "context_limit": shared + pick((room, 2 * room, tokens(turn, context))),
+        "context_limit": shared + limit,
         "shared_prefix": shared,
         "host_kv_capacity": pick((0, context, tokens(0, 4 * context))),
-        "compact_to": tokens(choices.grain, turn),
+        "compact_to": pick((tokens(choices.grain, turn), max(1, min(room, limit) - turn))),
     }

@@ -12,8 +12,8 @@ from sim.scenario import MAX_RATE, MAX_TOKENS, PHASE_POLICIES, ROUTINGS
 from tests.cases import check, golden, random_scenario, scenarios
 from tests.reference import reference
 
-RANDOM = 400
-ALONE = 100
+RANDOM = 300
+ALONE = 60
 """How many random scenarios run in one call, and how many of them alone too."""
 
 
@@ -72,7 +72,7 @@ def test_random_scenarios_alone(random_runs):
         assert_same(simulate(scenario), right)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(strategies.lists(scenarios(), max_size=6), strategies.randoms(use_true_random=False))
 def test_a_batch_equals_its_runs_alone(batch, rng):
     batch = batch + batch[:2]

@@ -1,0 +1,256 @@
+"""What all figures of a page share: the time axis, its lines, the crosshair, the style."""
+
+from bokeh.models import (
+    AdaptiveTicker,
+    CrosshairTool,
+    Grid,
+    LinearAxis,
+    LinearColorMapper,
+    NoOverlap,
+    NumeralTickFormatter,
+    PanTool,
+    Plot,
+    Range1d,
+    ResetTool,
+    Span,
+    WheelZoomTool,
+)
+
+from app.palette import THEMES, TRANSPARENT, state_colors
+from sim.scenario import STATES
+
+FONT = (
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", '
+    '"PingFang SC", "Microsoft YaHei", sans-serif'
+)
+LEFT, RIGHT = 86, 40
+"""Pixels left and right of every figure's frame, so that all frames are aligned."""
+
+CLOCK = "00:00:00"
+"""Bokeh's format of seconds as h:mm:ss."""
+
+LEAST_TICKS = 20
+"""A window shows at least that many ticks."""
+
+
+class Frame:
+    """The time axis that several figures share, and their common look.
+
+    Parameters
+    ----------
+    labels : mapping of str to str
+        Texts by the keys of `app.figures.LABELS`.
+    theme, palette : str
+        Names in `app.palette.THEMES` and `PALETTES`.
+    wheel : bool
+        Whether the wheel zooms at once; otherwise it scrolls the page until `set_wheel`.
+
+    Attributes
+    ----------
+    x_range : Range1d
+        Window in seconds, bound to the run.
+    end : float
+        End of the run in seconds.
+    states : LinearColorMapper
+        From state codes, and the code of no state, to colours.
+    """
+
+    def __init__(self, labels, theme="light", palette="default", wheel=True):
+        self.labels = labels
+        self.theme = theme
+        self.palette = palette
+        self.x_range = Range1d(0, 1, bounds=(0, 1))
+        self.end = 1.0
+        self.states = LinearColorMapper(
+            palette=[TRANSPARENT] * (len(STATES) + 1), low=0, high=len(STATES) + 1
+        )
+        self._wheel = wheel
+        self._figures = []
+        self._lines = {
+            "onset": Span(dimension="height", visible=False, line_dash=[5, 4], line_width=1.5),
+            "pin": Span(dimension="height", visible=False, line_width=1.5),
+        }
+        self._cross = Span(dimension="height", line_width=1)
+        self._lines["pin"].level = "overlay"
+
+    @property
+    def colors(self):
+        """The colours of the theme."""
+        return THEMES[self.theme]
+
+    def figure(self, height, y_range, *, x_range=None, times=False, lines=True, tools=True):
+        """Make a styled figure, on the shared axis unless `x_range` is given.
+
+        Parameters
+        ----------
+        height : int
+            Pixels of the frame, without title and axis.
+        y_range : Range
+        x_range : Range or None
+        times : bool
+            Whether to write times below.
+        lines : bool
+            Whether onset and pin are drawn through it.
+        tools : bool
+            Whether it pans and zooms with the others and has the crosshair.
+
+        Returns
+        -------
+        bokeh.models.Plot
+        """
+        made = Plot(
+            x_range=x_range or self.x_range,
+            y_range=y_range,
+            frame_height=height,
+            sizing_mode="stretch_width",
+            toolbar_location=None,
+            background_fill_color=None,
+            border_fill_color=None,
+            outline_line_color=None,
+            min_border_left=LEFT,
+            min_border_right=RIGHT,
+            min_border_top=4,
+            min_border_bottom=26 if times else 6,
+        )
+        made.toolbar.logo = None
+        if times:
+            made.add_layout(time_axis(), "below")
+        if lines:
+            for line in self._lines.values():
+                made.add_layout(line)
+        if tools:
+            self._add_tools(made)
+        self._figures.append(made)
+        return made
+
+    def _add_tools(self, made):
+        pan = PanTool(dimensions="width")
+        wheel = WheelZoomTool(dimensions="width", maintain_focus=False)
+        made.add_tools(pan, wheel, ResetTool(), CrosshairTool(overlay=self._cross))
+        made.toolbar.active_drag = pan
+        made.toolbar.active_scroll = wheel if self._wheel else None
+
+    def set_wheel(self, active):
+        """Let the wheel zoom the figures, or scroll the page."""
+        self._wheel = active
+        for made in self._figures:
+            wheel = next((t for t in made.tools if isinstance(t, WheelZoomTool)), None)
+            made.toolbar.active_scroll = wheel if active else None
+
+    def set_run(self, ticks, tick_s, keep):
+        """Bind the axis to a run.
+
+        Parameters
+        ----------
+        ticks : int
+            Length of the run.
+        tick_s : float
+            Seconds in a tick.
+        keep : bool
+            Keep the window as far as the run reaches; a window that showed the whole of the
+            last run shows the whole of this one.
+        """
+        before, self.end = self.end, max(ticks, 1) * tick_s
+        start, end = self.x_range.start, self.x_range.end
+        least = min(LEAST_TICKS * tick_s, self.end)
+        if not keep or (start <= 0 and end >= before):
+            start, end = 0, self.end
+        elif end > self.end:
+            start, end = max(0, self.end - (end - start)), self.end
+        self.x_range.update(
+            start=start,
+            end=end,
+            bounds=(0, self.end),
+            min_interval=least,
+            reset_start=0,
+            reset_end=self.end,
+        )
+
+    def set_window(self, start, end):
+        """Show these seconds, cut to the run and no less than a few ticks."""
+        least = self.x_range.min_interval or 0
+        width = min(max(end - start, least), self.end)
+        start = min(max(0, start + (end - start - width) / 2), self.end - width)
+        self.x_range.update(start=start, end=start + width)
+
+    def set_onset(self, seconds):
+        """Draw the avalanche's onset through all figures; None: there is none."""
+        self._lines["onset"].update(location=seconds or 0, visible=seconds is not None)
+
+    def set_pin(self, seconds):
+        """Draw the pinned moment through all figures; None: nothing is pinned."""
+        self._lines["pin"].update(location=seconds or 0, visible=seconds is not None)
+
+    def restyle(self, theme, palette):
+        """Set the colours of axes, grids and lines; figures set those of their glyphs."""
+        self.theme, self.palette = theme, palette
+        colors = self.colors
+        self.states.palette = [*state_colors(palette, theme), TRANSPARENT]
+        for made in self._figures:
+            _style(made, colors)
+        self._lines["onset"].line_color = colors.text
+        self._lines["pin"].line_color = colors.accent
+        self._cross.line_color = colors.muted
+
+
+def time_axis():
+    """Return an axis of seconds written as h:mm:ss."""
+    ticker = AdaptiveTicker(
+        base=60,
+        mantissas=[1, 2, 5, 10, 15, 30],
+        min_interval=1,
+        desired_num_ticks=8,
+        num_minor_ticks=0,
+    )
+    return LinearAxis(
+        ticker=ticker,
+        formatter=NumeralTickFormatter(format=CLOCK),
+        major_label_policy=NoOverlap(min_distance=12),
+    )
+
+
+def y_axis(figure, ticker, formatter=None, grid=True, **options):
+    """Give a figure a y axis to the left, and grid lines.
+
+    Parameters
+    ----------
+    figure : Plot
+    ticker : Ticker
+    formatter : TickFormatter or None
+    grid : bool
+        Whether to draw grid lines at the ticks.
+    **options
+        Properties of the axis.
+
+    Returns
+    -------
+    LinearAxis
+    """
+    axis = LinearAxis(ticker=ticker, **options)
+    if formatter is not None:
+        axis.formatter = formatter
+    figure.add_layout(axis, "left")
+    if grid:
+        figure.add_layout(Grid(axis=axis, dimension=1))
+    return axis
+
+
+def _style(made, colors):
+    if made.title is not None:
+        made.title.update(text_color=colors.text)
+    for axis in made.axis:
+        axis.update(
+            axis_line_color=None,
+            major_tick_line_color=None,
+            minor_tick_line_color=None,
+            major_tick_in=0,
+            major_tick_out=0,
+            major_label_standoff=8,
+            major_label_text_color=colors.muted,
+            major_label_text_font=FONT,
+            major_label_text_font_size="12px",
+        )
+    for axis in made.xaxis:
+        axis.update(major_tick_line_color=colors.axis, major_tick_out=4, major_label_standoff=4)
+    for grid in made.grid:
+        grid.update(grid_line_color=colors.grid, grid_line_width=1)

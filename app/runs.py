@@ -1,0 +1,168 @@
+"""Runs scenarios away from the event loop: the newest request wins, equal ones are remembered."""
+
+import collections
+import dataclasses
+import functools
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from app.derive import Recording
+from sim import simulate
+
+_POOL = ThreadPoolExecutor(max_workers=2, thread_name_prefix="simulate")
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A finished run with what every view of it needs.
+
+    Attributes
+    ----------
+    recording : Recording
+        The result, indexed for drawing.
+    summary : dict
+        `Result.summary`.
+    """
+
+    recording: Recording
+    summary: dict
+
+    @property
+    def result(self):
+        """The `Result`."""
+        return self.recording.result
+
+
+class Cancelled(Exception):
+    """A newer request has taken the place of this run."""
+
+
+def run(scenario, cancelled):
+    """Simulate one scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    cancelled : callable
+        Asked now and then; the run ends when it returns true.
+
+    Returns
+    -------
+    Run
+    """
+    result = simulate(scenario, cancel=cancelled)
+    return Run(Recording(result), result.summary())
+
+
+class Memory:
+    """The runs of the last scenarios, for all sessions of this process.
+
+    Parameters
+    ----------
+    size : int
+        How many runs are kept.
+    """
+
+    def __init__(self, size):
+        self._size = size
+        self._runs = collections.OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key):
+        """Return the run under that key, or None."""
+        with self._lock:
+            if key in self._runs:
+                self._runs.move_to_end(key)
+            return self._runs.get(key)
+
+    def put(self, key, finished):
+        """Remember a run; the one asked for longest ago goes."""
+        with self._lock:
+            self._runs[key] = finished
+            self._runs.move_to_end(key)
+            while len(self._runs) > self._size:
+                self._runs.popitem(last=False)
+
+
+MEMORY = Memory(16)
+
+
+def key_of(scenario):
+    """Return a string that two scenarios share only if they are equal."""
+    return json.dumps(scenario.to_dict(), sort_keys=True)
+
+
+class Runner:
+    """One session's runs, of which only the newest counts.
+
+    Parameters
+    ----------
+    post : callable
+        ``post(callback)`` has `callback` called in the session's event loop; it may be called
+        from any thread.
+
+    Attributes
+    ----------
+    seconds : float
+        How long the last run took; 0 before the first.
+    """
+
+    def __init__(self, post):
+        self._post = post
+        self._newest = None
+        self.seconds = 0.0
+
+    @property
+    def busy(self):
+        """Whether a run is under way."""
+        return self._newest is not None
+
+    def request(self, scenario, done, failed):
+        """Run a scenario; an older run of this session is cancelled and never heard of again.
+
+        Parameters
+        ----------
+        scenario : Scenario
+        done : callable
+            Called with the `Run`, at once if it is remembered.
+        failed : callable
+            Called with the exception if the run fails.
+        """
+        self.cancel()
+        key = key_of(scenario)
+        known = MEMORY.get(key)
+        if known is not None:
+            done(known)
+            return
+        cancelled = self._newest = threading.Event()
+        future = _POOL.submit(self._timed, scenario, key, cancelled)
+        future.add_done_callback(
+            lambda f: self._post(functools.partial(self._deliver, cancelled, f, done, failed))
+        )
+
+    def cancel(self):
+        """Drop the run under way, if any."""
+        if self._newest is not None:
+            self._newest.set()
+            self._newest = None
+
+    def _timed(self, scenario, key, cancelled):
+        if cancelled.is_set():
+            raise Cancelled
+        start = time.perf_counter()
+        finished = run(scenario, cancelled.is_set)
+        MEMORY.put(key, finished)
+        self.seconds = time.perf_counter() - start
+        return finished
+
+    def _deliver(self, cancelled, future, done, failed):
+        if cancelled is not self._newest:
+            return
+        self._newest = None
+        error = future.exception()
+        if error is None:
+            done(future.result())
+        else:
+            failed(error)

@@ -1,0 +1,78 @@
+"""Opens a page for each browser that connects."""
+
+import urllib.parse
+import weakref
+
+import panel as pn
+from panel.io import hold
+from panel.io.resources import LOCAL_DIST
+from panel.io.state import set_curdoc
+
+from app.state import read_query
+from app.texts import preferred
+from app.views.page import Page
+
+
+def open_page():
+    """Make the page of the session that is being opened, and serve it."""
+    pn.extension()  # only what is asked for: no tables, no terminal, no maps
+    document = pn.state.curdoc
+    _keep_to_this_server(document)
+    language = preferred(pn.state.headers.get("Accept-Language", ""))
+    state, problems = read_query(_query(), language)
+    state.dark = _dark(state.theme)
+    page = Page(state, problems, _poster(document))
+    # The handler is kept in a place that outlives the session, so it must not keep the page.
+    failed = weakref.WeakMethod(page.callback_failed)
+    pn.config.exception_handler = lambda error: (failed() or _raise)(error)
+    pn.state.on_session_destroyed(lambda _: page.close())
+    with document.models.freeze():  # else Bokeh walks all models once for each root
+        page.template().servable(title=page.title)
+
+
+def _keep_to_this_server(document):
+    """Have Panel's style sheets come from this server.
+
+    Panel sees to it as it renders the page, but not if the session is made later, when the
+    browser connects after the one of the page has expired: then they would come from a CDN.
+    """
+    root = f"{pn.state.rel_path}/" if pn.state.rel_path else ""
+    document.template_variables["dist_url"] = root + LOCAL_DIST
+
+
+def _query():
+    """Return the query of the page's address."""
+    pairs = [
+        (name, value.decode("utf-8", "replace"))
+        for name, values in pn.state.session_args.items()
+        for value in values
+        if not name.startswith("bokeh-")
+    ]
+    return urllib.parse.urlencode(pairs)
+
+
+def _dark(theme):
+    """Return whether the browser will draw the page dark, as far as one can know."""
+    if theme == "auto":
+        return pn.state.cookies.get("dpascope-dark") == "1"
+    return theme == "dark"
+
+
+def _poster(document):
+    """Return a function that has a callback called in the session's event loop."""
+
+    def post(callback):
+        def call():
+            with set_curdoc(document), hold(document):
+                try:
+                    callback()
+                except Exception as error:
+                    pn.config.exception_handler(error)
+
+        document.add_next_tick_callback(call)
+
+    return post
+
+
+def _raise(error):
+    raise error

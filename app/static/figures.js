@@ -1,0 +1,41 @@
+// Finding the page's figures and reading places in them; stands before scripts that need it.
+
+function figureView(model, name) {
+  const figure = model.document.get_model_by_name(name)
+  return figure ? Bokeh.index.find_one_by_id(figure.id) : null
+}
+
+function timeRange(model) {
+  return model.document.get_model_by_name("timeline").x_range
+}
+
+// The place of an event in a figure: {x, y} in its axes' units, or null outside its frame.
+function place(view, event) {
+  const box = view.frame.bbox
+  const around = view.canvas_view.el.getBoundingClientRect()
+  const across = (event.clientX - around.left - box.left) / box.width
+  const up = 1 - (event.clientY - around.top - box.top) / box.height
+  if (!(across >= 0 && across <= 1 && up >= 0 && up <= 1)) return null
+  const {x_range, y_range} = view.model
+  return {
+    x: x_range.start + across * (x_range.end - x_range.start),
+    y: y_range.start + up * (y_range.end - y_range.start),
+  }
+}
+
+// A moment of a run as 1:02:03.25.
+function clockText(seconds) {
+  const hundredths = Math.round(seconds * 100)
+  const pad = number => String(number).padStart(2, "0")
+  const whole = Math.floor(hundredths / 100)
+  const rest = hundredths % 100
+  const text = `${Math.floor(whole / 3600)}:${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}`
+  return rest ? `${text}.${pad(rest)}` : text
+}
+
+// Whether a key was meant for the page and not for a control that has the focus.
+function isForPage(event) {
+  const target = event.composedPath()[0]
+  const typed = /^(input|select|textarea|button|summary)$/i.test(target.tagName ?? "")
+  return !typed && !event.ctrlKey && !event.metaKey && !event.altKey
+}

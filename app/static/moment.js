@@ -1,0 +1,56 @@
+// The head of the sheet about the pinned moment: when, what happens, and steps from there.
+
+export function render({model}) {
+  const page = document.documentElement
+  const root = element("div", {class: "moment"})
+  const step = by => model.send_msg({step: by})
+  const jump = by => model.send_msg({event: kinds.value, by})
+  const unpin = () => model.send_msg({unpin: true})
+  const kinds = element("select", {})
+  const title = element("h2", {role: "status"})
+  const happened = element("p", {class: "happened"})
+
+  function build() {
+    const {texts} = model
+    const chosen = kinds.value
+    kinds.setAttribute("aria-label", texts.of)
+    kinds.replaceChildren(...Object.entries(model.kinds).map(
+      ([value, text]) => element("option", {value}, [text])))
+    if (chosen) kinds.value = chosen
+    const button = (text, hint, act) => element("button", {
+      type: "button", title: hint, "aria-label": hint, onclick: act}, [text])
+    root.replaceChildren(
+      title,
+      element("div", {class: "steps"}, [
+        button("←", texts.back, () => step(-1)), button("→", texts.forward, () => step(1)),
+      ]),
+      element("div", {class: "steps"}, [
+        button("⇤", texts.previous, () => jump(-1)), kinds, button("⇥", texts.next, () => jump(1)),
+      ]),
+      happened,
+      button("✕", texts.unpin, unpin),
+    )
+    show()
+  }
+
+  function show() {
+    title.textContent = model.title
+    happened.textContent = model.happened
+    happened.title = model.happened
+    page.toggleAttribute("data-pinned", model.pinned)
+  }
+
+  const KEYS = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), Escape: unpin}
+  function onKey(event) {
+    if (!model.pinned || !KEYS[event.key] || !isForPage(event)) return
+    KEYS[event.key]()
+    event.preventDefault()
+  }
+
+  document.addEventListener("keydown", onKey)
+  model.on(["texts", "kinds"], together(build))
+  model.on(["title", "happened", "pinned"], together(show))
+  model.on("remove", () => document.removeEventListener("keydown", onKey))
+  build()
+  return root
+}

@@ -1,0 +1,145 @@
+"""The row of numbers above the picture."""
+
+import html
+
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from app.assets import styles
+from app.format import count, duration, percent, tokens
+from app.runs import Run
+from app.state import AppState
+from app.texts import Texts
+
+CARDS = (
+    "utilization",
+    "makespan",
+    "waiting",
+    "hit_rate",
+    "recomputed",
+    "evictions",
+    "onset",
+    "killed",
+    "ttft",
+    "e2e",
+)
+
+
+class Numbers(Viewer):
+    """The metrics of the last good run.
+
+    Parameters
+    ----------
+    app : AppState
+    """
+
+    app = param.ClassSelector(class_=AppState)
+    run = param.ClassSelector(class_=Run, doc="The last good run.")
+
+    def __init__(self, app):
+        super().__init__(app=app)
+        self._pane = pn.pane.HTML(
+            stylesheets=styles("numbers.css"), sizing_mode="stretch_width", margin=0
+        )
+        self._show()
+
+    def __panel__(self):
+        return self._pane
+
+    @param.depends("run", "app.language", watch=True)
+    def _show(self):
+        texts = Texts(self.app.language)
+        values = card_values(self.run, texts) if self.run else {}
+        cards = "".join(_card(name, *values.get(name, ("", "")), texts) for name in CARDS)
+        self._pane.object = f'<dl aria-label="{html.escape(texts("numbers.title"))}">{cards}</dl>'
+
+
+def card_values(run, texts):
+    """Return for each of `CARDS` its value and the line below it."""
+    s, result = run.summary, run.result
+    recomputed, evicted = s["recomputed_share"], s["recomputed_evicted_share"]
+    routed = None if recomputed is None else recomputed - evicted
+    stuck = s["share_waiting_phase"] + s["share_waiting_kv"]
+    prompts = int(result.requests["prompt"].sum())
+    prompts += result.scenario.shared_prefix * s["requests_finished"]
+    agents = count(result.scenario.agents)
+    killed = "compacted" if s["compactions"] else "detail"
+    onset = s["avalanche_onset_s"]
+    return {
+        "utilization": (percent(s["utilization"], texts), _busy(s, texts)),
+        "makespan": (
+            duration(s["makespan_s"], texts),
+            _bound(s["makespan_s"], s["lower_bound_s"], texts),
+        ),
+        "waiting": (
+            percent(stuck, texts),
+            texts(
+                "numbers.waiting.detail",
+                phase=percent(s["share_waiting_phase"], texts),
+                kv=percent(s["share_waiting_kv"], texts),
+            ),
+        ),
+        "hit_rate": (
+            percent(s["prefix_cache_hit_rate"], texts),
+            texts("numbers.hit_rate.detail", tokens=tokens(prompts)),
+        ),
+        "recomputed": (
+            percent(recomputed, texts),
+            texts(
+                "numbers.recomputed.detail",
+                routed=percent(routed, texts),
+                evicted=percent(evicted, texts),
+            ),
+        ),
+        "evictions": (
+            count(s["evictions"]),
+            texts("numbers.evictions.detail", tokens=tokens(s["evicted_tokens"])),
+        ),
+        "onset": (
+            (texts("numbers.never"), texts("numbers.onset.none"))
+            if onset is None
+            else (
+                duration(onset, texts),
+                texts("numbers.onset.detail", share=percent(onset / s["makespan_s"], texts)),
+            )
+        ),
+        "killed": (
+            count(s["kills"]),
+            texts(f"numbers.killed.{killed}", agents=agents, compactions=count(s["compactions"])),
+        ),
+        "ttft": _times(s, "ttft", texts),
+        "e2e": _times(s, "e2e", texts),
+    }
+
+
+def _busy(summary, texts):
+    return texts(
+        "numbers.utilization.detail",
+        prefill=percent(summary["share_prefill"], texts),
+        decode=percent(summary["share_decode"], texts),
+    )
+
+
+def _bound(makespan, bound, texts):
+    if not bound:
+        return ""
+    return texts(
+        "numbers.makespan.detail", ratio=f"{makespan / bound:.1f}", bound=duration(bound, texts)
+    )
+
+
+def _times(summary, name, texts):
+    return (
+        duration(summary[f"p50_{name}_s"], texts),
+        texts("numbers.times", p99=duration(summary[f"p99_{name}_s"], texts)),
+    )
+
+
+def _card(name, value, detail, texts):
+    label, tip = texts(f"numbers.{name}.label"), texts(f"numbers.{name}.help")
+    return (
+        f'<div class="card" data-name="{name}" title="{html.escape(tip)}">'
+        f"<dt>{html.escape(label)}</dt><dd>{html.escape(value)}</dd>"
+        f"<dd class=detail>{html.escape(detail)}</dd></div>"
+    )

@@ -1,0 +1,102 @@
+"""The whole page of one session."""
+
+import urllib.parse
+
+from panel.template import Template
+
+from app.assets import asset, theme_css
+from app.figures import TOOLTIP_CSS
+from app.runs import Runner
+from app.texts import Texts
+from app.views.controls import Controls
+from app.views.header import Header
+from app.views.moment import Moment
+from app.views.notices import Notices
+from app.views.numbers import Numbers
+from app.views.picture import Picture
+
+LIVE_SECONDS = 0.15
+"""Runs as quick as this follow a slider while it is dragged."""
+
+
+class Page:
+    """One session: the state, the views, and the runs between them.
+
+    Parameters
+    ----------
+    app : AppState
+    problems : list of dict
+        What of the address could not be read.
+    post : callable
+        ``post(callback)`` has `callback` called in the session's event loop.
+    """
+
+    def __init__(self, app, problems, post):
+        self.app = app
+        self.runner = Runner(post)
+        self.header = Header(app)
+        self.controls = Controls(app)
+        self.numbers = Numbers(app)
+        self.picture = Picture(app)
+        self.moment = Moment(app, self.picture.board)
+        self.notices = Notices(app, problems)
+        app.param.watch(self._scenario_changed, "scenario")
+        self.run()
+
+    @property
+    def title(self):
+        """The title of the browser's window."""
+        return Texts(self.app.language)("app.title")
+
+    def template(self):
+        """Return what Panel serves."""
+        texts = Texts(self.app.language)
+        template = Template(asset("page.html"))
+        for name in ("header", "notices", "controls", "numbers", "picture"):
+            template.add_panel(name, getattr(self, name))
+        for name, part in self.moment.parts.items():
+            template.add_panel(name, part)
+        for name, value in {
+            "language": self.app.language,
+            "title": self.title,
+            "tagline": texts("app.tagline"),
+            "skip": texts("header.skip"),
+            "settings": texts("header.settings"),
+            "settings_script": asset("settings.js"),
+            "icon": urllib.parse.quote(asset("icon.svg")),
+            "theme_script": asset("theme.js"),
+            "page_css": theme_css() + asset("page.css") + TOOLTIP_CSS,
+        }.items():
+            template.add_variable(name, value)
+        return template
+
+    def _scenario_changed(self, _):
+        if self.controls.live and self.runner.seconds > LIVE_SECONDS:
+            self.controls.answered()
+        else:
+            self.run()
+
+    def run(self):
+        """Simulate the scenario; the picture follows when it is done."""
+        self.runner.request(self.app.scenario, self._done, self._failed)
+        if self.runner.busy:
+            self.notices.running()
+
+    def _done(self, run):
+        self.numbers.run = run
+        self.picture.run = run
+        self.moment.run = run
+        self.notices.succeeded()
+        self.controls.answered()
+
+    def _failed(self, error):
+        self.notices.failed(error, stale=self.picture.run is not None)
+        self.controls.answered()
+
+    def callback_failed(self, error):
+        """Show the exception of a callback; the picture stays as it is."""
+        self.notices.failed(error, stale=False)
+
+    def close(self):
+        """Stop what is under way; the session is over."""
+        self.runner.cancel()

@@ -1,0 +1,172 @@
+// The settings in the address, behind the #: agents=48&routing=pinned&lang=zh. Only what differs
+// from the file's own settings stands there, so that links stay short; the file they name does
+// not change.
+
+const LISTS = new Set(FACTS.distributions)
+
+// What stands in an address besides the scenario's fields, and how it is read.
+const CHOICES = {
+  gpus_per_worker: text => wholeWithin(readNumber(text), FACTS.limits.gpus_per_worker),
+  view: readView,
+  pin: text => wholeWithin(readNumber(text) + 1, 2 ** 53) - 1,
+  clock: readSeconds,
+  speed: text => Number(oneOf(text, FACTS.speeds.map(String))),
+  lang: text => oneOf(text, Object.keys(FACTS.texts)),
+  theme: text => oneOf(text, FACTS.themes),
+  palette: text => oneOf(text, FACTS.palettes),
+  controls: text => text === "all" ? null : readNames(text, FACTS.controlNames),
+  charts: text => readNames(text, FACTS.chartNames),
+}
+const NAMES = {lang: "language"}
+
+function sameValue(a, b) { return JSON.stringify(a) === JSON.stringify(b) }
+
+// The text behind the #, without it; `own` are the file's own settings.
+function writtenAddress(state, own) {
+  const pairs = []
+  const preset = sameValue(state.scenario, own.scenario) ? null : presetOf(state.scenario)
+  const base = preset === null ? own.scenario : state.scenario
+  if (preset !== null) pairs.push(["preset", preset])
+  for (const [name, value] of Object.entries(state.scenario)) {
+    if (name === "table" || sameValue(value, base[name])) continue
+    pairs.push([name, writtenValue(value)])
+  }
+  for (const key of Object.keys(CHOICES)) {
+    const name = NAMES[key] ?? key
+    if (sameValue(state[name], own[name]) || state[name] === null) continue
+    pairs.push([key, key === "view" ? state.view.map(shortNumber).join("-") : writtenValue(state[name])])
+  }
+  return pairs.map(([key, text]) => `${key}=${encodeURIComponent(text).replace(/%2C/g, ",")}`).join("&")
+}
+
+function writtenValue(value) {
+  if (Array.isArray(value)) return value.join(",") || "none"
+  if (typeof value === "boolean") return value ? "on" : "off"
+  return String(value)
+}
+
+const shortNumber = value => String(Number(value.toPrecision(10)))
+
+// The settings that an address asks for: {changes, problems}. What cannot be read is left out,
+// and said in `problems`.
+function readAddress(text, own, engine = true) {
+  const problems = []
+  const fields = {}
+  const changes = {}
+  const known = Object.keys(own.scenario).filter(name => name !== "table")
+  let base = own.scenario
+  const attempt = (key, value, read) => {
+    try {
+      read()
+    } catch (error) {
+      problems.push({kind: "value", key, value, problem: error.message})
+    }
+  }
+  for (const [key, value] of new URLSearchParams(text)) {
+    if (key === "v") continue
+    if (!engine && (known.includes(key) || key === "preset")) {
+      problems.push({kind: "fixed", key})
+    } else if (known.includes(key)) {
+      attempt(key, value, () => { fields[key] = checkedField(key, readField(key, value)) })
+    } else if (key === "preset") {
+      attempt(key, value, () => { base = presetScenario(oneOf(value, Object.keys(FACTS.presets))) })
+    } else if (key in CHOICES) {
+      attempt(key, value, () => { changes[NAMES[key] ?? key] = CHOICES[key](value) })
+    } else {
+      const near = nearest(key, [...known, "preset", ...Object.keys(CHOICES)])
+      problems.push({kind: near ? "near" : "unknown", key, near})
+    }
+  }
+  if (engine) {
+    try {
+      changes.scenario = dpascope.validate({...base, ...fields})
+    } catch (error) {
+      problems.push({kind: "conflict", problem: error.message})
+      changes.scenario = own.scenario
+    }
+  }
+  return {changes, problems}
+}
+
+function readField(name, text) {
+  if (LISTS.has(name)) return text.split(",").map(readNumber)
+  const {kind} = FACTS.controls[name] ?? {}
+  if (kind === "switch") {
+    return {on: true, off: false, true: true, false: false}[text.toLowerCase()] ?? text
+  }
+  return kind === "choice" ? text : readNumber(text)
+}
+
+// The number that a text means, the text itself if it means none.
+function readNumber(text) {
+  const value = Number(text)
+  return text.trim() === "" || Number.isNaN(value) ? text : value
+}
+
+function oneOf(text, known) {
+  if (known.includes(text)) return text
+  throw new Error(`must be one of ${known.join(", ")}`)
+}
+
+function readSeconds(text) {
+  const value = readNumber(text)
+  if (Number.isFinite(value) && value >= 0) return value
+  throw new Error("must be a number of seconds")
+}
+
+function readView(text) {
+  const [start, end] = text.split("-").map(readSeconds)
+  if (start < end) return [start, end]
+  throw new Error("must be two rising numbers of seconds, such as 0-3600")
+}
+
+// Names with commas between them, or "none".
+function readNames(text, known) {
+  return text === "none" ? [] : text.split(",").map(name => oneOf(name, known))
+}
+
+function presetScenario(name) { return dpascope.validate({...FACTS.presets[name]}) }
+
+// The name of the preset that a scenario is, or null.
+function presetOf(scenario) {
+  if (!presetOf.known) {
+    presetOf.known = Object.keys(FACTS.presets).map(name => [name, JSON.stringify(presetScenario(name))])
+  }
+  const text = JSON.stringify(scenario)
+  return presetOf.known.find(([, known]) => known === text)?.[0] ?? null
+}
+
+// The sentence about a part of an address that could not be read.
+function addressProblem(found, texts) {
+  if (found.kind === "value" && FACTS.problems[texts.language][found.key]) {
+    const value = LISTS.has(found.key) ? found.value.split(",") : found.value
+    const problem = filled(problemText(found.key, value, texts), {value: found.value})
+    return texts("status.link_field", {key: found.key, problem})
+  }
+  if (found.kind === "fixed") return texts("export.fixed", found)
+  return texts(`status.link_${found.kind}`, found)
+}
+
+// The name among `known` that takes the fewest edits, null if none is near.
+function nearest(name, known) {
+  let best = null
+  let least = Math.max(2, Math.floor(name.length / 3)) + 1
+  for (const other of known) {
+    const edits = editDistance(name, other)
+    if (edits < least) [best, least] = [other, edits]
+  }
+  return best
+}
+
+function editDistance(a, b) {
+  let row = indices(b.length + 1)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1))
+    }
+    row = next
+  }
+  return row[b.length]
+}

@@ -1,0 +1,1 @@
+"""The model beside published measurements: ``python -m sim.validation [--fit] [--seeds N]``."""

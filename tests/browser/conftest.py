@@ -1,0 +1,219 @@
+"""A served app on a free port, one browser for all tests, and pages without a network."""
+
+import contextlib
+import io
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import PIL.Image
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+).split()
+PATIENCE = 120_000
+"""Milliseconds until a page that does not do what it should has failed."""
+
+QUICK = "agents=6&workers=4&turns=4,6&tick_ms=250&kv_capacity=40000&input_tokens=2000,6000"
+"""A run of a few hundred requests at most, with evictions."""
+
+
+@pytest.fixture(scope="session")
+def browser():
+    reason = _why_no_browser()
+    if reason and os.environ.get("DPASCOPE_REQUIRE_BROWSER") == "1":
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def _why_no_browser():
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return "playwright is not installed"
+    return None if CHROMIUM else "there is no Chromium on the path"
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def serving(*options, folder=ROOT, **environment):
+    """Serve the app as the README says; yield its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "panel", "serve", "app", "--port", str(port)]
+    command += list(options)
+    server = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://localhost:{port}"
+        for _ in range(600):
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"{address}/static/js/bokeh.min.js").close()
+                break
+            time.sleep(0.1)
+        yield f"{address}/app"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(scope="session")
+def address(browser):
+    with serving() as address:
+        yield address
+
+
+class Visit:
+    """A page of the app in the browser, with what it complained of."""
+
+    def __init__(self, context, address):
+        self.address = address
+        self.complaints = []
+        self.outside = []
+        context.route("**/*", self._route)
+        self.page = context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _route(self, route):
+        if route.request.url.startswith(("http://localhost:", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def _heard(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def open(self, query=QUICK):
+        """Open the app and wait for its first picture."""
+        self.page.goto(f"{self.address}?{query}")
+        self.next_picture(0)
+        return self
+
+    @property
+    def pictures(self):
+        """How many runs the page has shown."""
+        return int(self.page.evaluate("document.documentElement.dataset.pictures ?? 0"))
+
+    def next_picture(self, seen):
+        """Wait until the page has shown more runs than `seen` and is at rest."""
+        self.page.wait_for_function(
+            """seen => Number(document.documentElement.dataset.pictures ?? 0) > seen
+                && !document.documentElement.hasAttribute("data-busy")""",
+            arg=seen,
+        )
+        self.frames()
+
+    @contextlib.contextmanager
+    def changing(self):
+        """Wait, after what is done inside, for the picture that it leads to."""
+        seen = self.pictures
+        yield
+        self.next_picture(seen)
+
+    def frames(self, count=3):
+        """Wait for so many frames, so that what is due is drawn."""
+        self.page.evaluate(
+            "async n => { for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame) }",
+            count,
+        )
+
+    def number(self, card):
+        """Return what a card of the numbers says."""
+        return self.page.locator(f'.card[data-name="{card}"] dd').first.inner_text()
+
+    def open_groups(self):
+        """Open all groups of settings."""
+        for group in self.page.locator("details.group").all():
+            group.evaluate("node => { node.open = true }")
+
+    def frame(self, name="timeline"):
+        """Return where a figure's frame is, in pixels of the page, and what its axes span."""
+        return self.page.evaluate(
+            """name => {
+                const figure = Bokeh.documents[0].get_model_by_name(name)
+                const view = Bokeh.index.find_one_by_id(figure.id)
+                const around = view.canvas_view.el.getBoundingClientRect()
+                const {left, top, width, height} = view.frame.bbox
+                return {left: around.left + left, top: around.top + top, width, height,
+                    start: figure.x_range.start, end: figure.x_range.end,
+                    low: figure.y_range.start, high: figure.y_range.end}
+            }""",
+            name,
+        )
+
+    def spot(self, x, y, name="timeline"):
+        """Return the pixel of the page at a place in a figure."""
+        f = self.frame(name)
+        across = (x - f["start"]) / (f["end"] - f["start"])
+        up = (y - f["low"]) / (f["high"] - f["low"])
+        return f["left"] + across * f["width"], f["top"] + (1 - up) * f["height"]
+
+    def picture(self):
+        """Return the page as a PNG, once nothing moves in it any more."""
+        shot, before = self.page.screenshot(), None
+        for _ in range(40):
+            if shot == before:
+                break
+            self.page.wait_for_timeout(150)
+            shot, before = self.page.screenshot(), shot
+        return shot
+
+    def colors(self, *spots):
+        """Return the colours on screen at pixels of the page, as #rrggbb."""
+        picture = PIL.Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
+        return ["#{:02x}{:02x}{:02x}".format(*picture.getpixel(spot)) for spot in spots]
+
+    def query(self):
+        """Return the query of the page's address."""
+        return self.page.evaluate("location.search.slice(1)")
+
+    def wait_for_query(self, part):
+        """Wait until the query of the page's address holds this."""
+        self.page.wait_for_function("part => location.search.includes(part)", arg=part)
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open a page; further keywords are those of a browser context."""
+    contexts = []
+
+    def make(query=QUICK, **options):
+        options = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options}
+        context = browser.new_context(**options)
+        contexts.append(context)
+        return Visit(context, address).open(query)
+
+    yield make
+    for context in contexts:
+        context.close()

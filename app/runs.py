@@ -102,6 +102,13 @@ class Runner:
     post : callable
         ``post(callback)`` has `callback` called in the session's event loop; it may be called
         from any thread.
+    work : callable
+        ``work(subject, cancelled)`` does what is asked for, as `run` does.
+    key : callable
+        Returns a string that two subjects share only if they are equal.
+    memory : Memory
+    pool : concurrent.futures.Executor
+        Where the work is done.
 
     Attributes
     ----------
@@ -109,8 +116,12 @@ class Runner:
         How long the last run took; 0 before the first.
     """
 
-    def __init__(self, post):
+    def __init__(self, post, work=run, key=key_of, memory=MEMORY, pool=_POOL):
         self._post = post
+        self._work = work
+        self._key = key
+        self._memory = memory
+        self._pool = pool
         self._newest = None
         self.seconds = 0.0
 
@@ -119,25 +130,26 @@ class Runner:
         """Whether a run is under way."""
         return self._newest is not None
 
-    def request(self, scenario, done, failed):
+    def request(self, subject, done, failed):
         """Run a scenario; an older run of this session is cancelled and never heard of again.
 
         Parameters
         ----------
-        scenario : Scenario
+        subject : Scenario
+            Or what else `work` takes.
         done : callable
-            Called with the `Run`, at once if it is remembered.
+            Called with the `Run`, or what else `work` returns, at once if it is remembered.
         failed : callable
             Called with the exception if the run fails.
         """
         self.cancel()
-        key = key_of(scenario)
-        known = MEMORY.get(key)
+        key = self._key(subject)
+        known = self._memory.get(key)
         if known is not None:
             done(known)
             return
         cancelled = self._newest = threading.Event()
-        future = _POOL.submit(self._timed, scenario, key, cancelled)
+        future = self._pool.submit(self._timed, subject, key, cancelled)
         future.add_done_callback(
             lambda f: self._post(functools.partial(self._deliver, cancelled, f, done, failed))
         )
@@ -148,12 +160,12 @@ class Runner:
             self._newest.set()
             self._newest = None
 
-    def _timed(self, scenario, key, cancelled):
+    def _timed(self, subject, key, cancelled):
         if cancelled.is_set():
             raise Cancelled
         start = time.perf_counter()
-        finished = run(scenario, cancelled.is_set)
-        MEMORY.put(key, finished)
+        finished = self._work(subject, cancelled.is_set)
+        self._memory.put(key, finished)
         self.seconds = time.perf_counter() - start
         return finished
 

@@ -7,10 +7,15 @@ import urllib.parse
 
 import param
 
+from app import deployments
+from app.deployments import MAX_GPUS_PER_WORKER
 from app.palette import PALETTES
 from app.texts import DEFAULT, LANGUAGES
-from sim.presets import PRESETS
+from sim.checks import unknown_name
+from sim.hardware import DeploymentError
+from sim.presets import PLANS, PRESETS
 from sim.scenario import DISTRIBUTIONS, Scenario, check_field, field_names
+from sim.stories import STORIES
 
 VERSION = "1"
 """Version of the address's keys; a link keeps its meaning when defaults change."""
@@ -19,7 +24,6 @@ THEMES = ("auto", "light", "dark")
 SPEEDS = (10, 30, 100, 300, 1000)
 """Simulated seconds in a second of replay."""
 
-MAX_GPUS_PER_WORKER = 64
 LONGEST_TABLE = 4000
 """Characters of a table of sessions that a link still carries."""
 
@@ -34,6 +38,12 @@ class AppState(param.Parameterized):
     scenario = param.ClassSelector(class_=Scenario, allow_None=False, doc="What is simulated.")
     gpus_per_worker = param.Integer(
         1, bounds=(1, MAX_GPUS_PER_WORKER), doc="GPUs that one worker spans."
+    )
+    deployment = param.Dict(
+        None, allow_None=True, doc="Deployment behind the cluster's fields; see app.deployments."
+    )
+    story = param.String(
+        None, allow_None=True, doc="Story and step that are told, such as article.lock."
     )
     view = param.NumericTuple(
         None, length=2, allow_None=True, doc="Seconds in sight; None: the whole run."
@@ -57,11 +67,8 @@ class AppState(param.Parameterized):
     @property
     def preset(self):
         """Name of the preset that the scenario is, or None."""
-        fields = self.scenario.to_dict()
-        for name, changes in PRESETS.items():
-            if fields == Scenario(**changes).to_dict():
-                return name
-        return None
+        changed = self.scenario.changed()
+        return next((name for name, fields in PRESETS.items() if fields == changed), None)
 
     @property
     def gpus(self):
@@ -76,6 +83,10 @@ class AppState(param.Parameterized):
             if text is not None:
                 pairs.append((name, text))
         pairs.append(("gpus_per_worker", str(self.gpus_per_worker)))
+        if self.deployment is not None:
+            pairs.append(("deployment", deployments.written(self.deployment)))
+        if self.story is not None:
+            pairs.append(("story", self.story))
         if self.view is not None:
             pairs.append(("view", "-".join(f"{seconds:.10g}" for seconds in self.view)))
         for name in ("pin", "worker", "clock"):
@@ -83,7 +94,17 @@ class AppState(param.Parameterized):
                 pairs.append((name, f"{getattr(self, name):.10g}"))
         pairs.append(("speed", str(self.speed)))
         pairs += [("lang", self.language), ("theme", self.theme), ("palette", self.palette)]
-        return urllib.parse.urlencode(pairs, safe=",-")
+        return urllib.parse.urlencode(pairs, safe=",-:")
+
+
+def preset_values(name):
+    """Return what a preset makes of the state: values of parameters of `AppState`."""
+    values = {"scenario": Scenario.preset(name), "gpus_per_worker": 1}
+    if name not in PLANS:
+        return {**values, "deployment": None, "story": None}
+    request = deployments.normal(PLANS[name])
+    each = deployments.worked_out(request).gpus_per_worker
+    return {**values, "gpus_per_worker": each, "deployment": request, "story": None}
 
 
 def read_query(query, language=DEFAULT):
@@ -119,7 +140,7 @@ def read_query(query, language=DEFAULT):
             near = difflib.get_close_matches(key, [*field_names(), *CHOICES], n=1, cutoff=0.6)
             kind = {"kind": "near", "near": near[0]} if near else {"kind": "unknown"}
             problems.append({**kind, "key": key})
-    fields = {**PRESETS[choices.pop("preset", "default")], **fields}
+    fields = {**_base(choices), **fields}
     try:
         scenario = Scenario(**fields)
     except ValueError as error:
@@ -127,6 +148,24 @@ def read_query(query, language=DEFAULT):
         scenario = Scenario()
     language = choices.pop("lang", language)
     return AppState(scenario=scenario, language=language, **choices), problems
+
+
+def _base(choices):
+    """Return the fields below those in the address: of a preset, a deployment or a story."""
+    base = dict(PRESETS[choices.pop("preset", "default")])
+    if "deployment" in choices:
+        try:
+            found = deployments.worked_out(choices["deployment"])
+        except DeploymentError:
+            return base
+        base |= found.cluster
+        choices.setdefault("gpus_per_worker", found.gpus_per_worker)
+    if "story" in choices:
+        name, _, step = choices["story"].partition(".")
+        told = STORIES[name].step(step)
+        base = dict(told.fields)
+        choices.setdefault("gpus_per_worker", told.gpus_per_worker)
+    return base
 
 
 def _read(problems, key, text, into, read):
@@ -182,6 +221,14 @@ def _whole(text, low, high):
     return value
 
 
+def _story(text):
+    name, _, step = text.partition(".")
+    if name not in STORIES:
+        raise ValueError(unknown_name("story", name, STORIES))
+    STORIES[name].step(step)
+    return text
+
+
 def _seconds(text):
     value = _number(text)
     if isinstance(value, str) or not math.isfinite(value) or value < 0:
@@ -199,6 +246,8 @@ def _view(text):
 
 CHOICES = {
     "gpus_per_worker": lambda text: _whole(text, 1, MAX_GPUS_PER_WORKER),
+    "deployment": deployments.read,
+    "story": _story,
     "view": _view,
     "pin": lambda text: _whole(text, 0, 2**53),
     "worker": lambda text: _whole(text, 0, 2**53),

@@ -49,12 +49,15 @@ class StoryStep:
     points : tuple of Point
     preset : str
         A preset that ends in an explained error, for a step that shows what cannot be.
+    gpus_per_worker : int
+        GPUs that one worker spans, for those who count GPUs.
     """
 
     id: str
     fields: dict
     points: tuple
     preset: str = ""
+    gpus_per_worker: int = 1
 
     def scenario(self):
         """Return the step's scenario; raises what the preset raises if it cannot be."""
@@ -126,6 +129,7 @@ def _article():
             "tp16",
             {**preset_fields("tp16"), **ARTICLE},
             (_chart("hit_rate"), _chart("occupancy"), _number("makespan")),
+            gpus_per_worker=16,
         ),
         StoryStep("cards_24", {}, (Point("error"),), preset=IMPOSSIBLE[0]),
         StoryStep(
@@ -148,7 +152,8 @@ def _article():
 
 def _affinity():
     """Round robin against affinity: 32 real agents on 8 H200 under DPA with speculation."""
-    cluster = plan("glm-5.2", "h200", 8, speculation=True)
+    chunk = {"chunk_tokens": 4096}
+    cluster = plan("glm-5.2", "h200", 8, speculation=True, overrides=chunk)
     base = cluster.fields(**workload("realistic", think_cap_ms=10_000), agents=32)
     points = (_chart("hit_rate"), _number("ttft"), _number("makespan"))
     routings = {"round_robin": "round_robin", "by_tokens": "total_tokens", "affinity": "pinned"}
@@ -169,14 +174,14 @@ def _hot_rank():
 def grouped_streams(streams, ranks, turns):
     """Return a table of sessions that pinning sends to rank 0 alone.
 
-    Pinning takes agent mod ranks, so the agents of the other ranks have no turns. Turns are
-    short: a prompt of 3.6k tokens, then 50 to 300 new and 100 to 700 generated tokens.
+    Pinning takes agent mod ranks, so the agents of the other ranks have no turns. A prompt of
+    3.6k tokens and more, then 400 to 2,000 new and 100 to 700 generated tokens a turn.
     """
 
     def turn(agent, k):
         wait, new, out = hashed(7, agent, k, np.arange(3)) / 2**32
-        first = 3584 if k == 0 else 50
-        return [int(wait * 2000), int(first + new * 250), int(100 + out * 600)]
+        first = 3584 if k == 0 else 400
+        return [int(wait * 2000), int(first + new * 1600), int(100 + out * 600)]
 
     return [
         [turn(agent, k) for k in range(turns)] if agent % ranks == 0 else []
@@ -220,7 +225,8 @@ def _tp_or_dpa():
             cluster = plan("glm-5.2", "h100", 16, deployment, speculation=True)
             points = (_chart("hit_rate"), _number("ttft"), _number("makespan"))
             fields = cluster.fields(**real, agents=agents)
-            steps.append(StoryStep(f"{deployment}_{many}", fields, points))
+            id, each = f"{deployment}_{many}", cluster.gpus_per_worker
+            steps.append(StoryStep(id, fields, points, gpus_per_worker=each))
     return Story("tp_or_dpa", "sgl-project/sglang#8657", tuple(steps))
 
 

@@ -161,14 +161,14 @@ def _workload(choices):
 
 def _policies(pick):
     return {
-        "routing": pick(ROUTINGS),
-        "cache_threshold": pick((0.3, 0, 0.9)),
+        "routing": pick((*ROUTINGS, "total_tokens", "cache_aware", "cache_aware")),
+        "cache_threshold": pick((0.3, 0, 0.5)),
         "balance_abs": pick((64, 0, 1)),
-        "balance_rel": pick((1.5, 0, 1)),
+        "balance_rel": pick((1.5, 0, 2)),
         "lock": pick((*LOCKS, "step")),
         "phase_policy": pick((*PHASE_POLICIES, "mixed")),
         "quantum": pick((8, 1, 3)),
-        "decode_interval": pick((4, 0, 1, 13)),
+        "decode_interval": pick((4, 0, 1, 40)),
         "max_delay": pick((4, 1, 2, 9)),
         "mixed_share": pick((0.5, 0.37, 0.9)),
         "eviction": pick(EVICTIONS),
@@ -192,7 +192,9 @@ def _rates(choices, tick_ms):
     pick = choices.pick
 
     def rate(low, high):
-        tokens = pick((1, 1, 1, 1, 30)) * choices.integer(low, high) * choices.size
+        grain = 1 if choices.grain == 1 else 25
+        tokens = grain * choices.integer(-(-low // grain), high // grain)
+        tokens *= pick((1, 1, 1, 1, 30)) * choices.size
         return min(tokens * 1000 / tick_ms, MAX_RATE)
 
     return {
@@ -202,7 +204,7 @@ def _rates(choices, tick_ms):
         "transfer_rate": rate(100, 3000),
         "chunk_tokens": pick((512, 7, 64)),
         "prefill_sharing": pick((False, True)),
-        "decode_slowdown": pick((0, 0.05, 0.7)),
+        "decode_slowdown": pick((0, 0.05, 1)),
     }
 
 
@@ -235,6 +237,6 @@ def _memory(choices, fields):
         "kv_capacity": shared + room,
         "context_limit": shared + limit,
         "shared_prefix": shared,
-        "host_kv_capacity": pick((0, context, tokens(0, 4 * context))),
+        "host_kv_capacity": pick((0, 4 * context, tokens(0, 2 * context), tokens(0, room))),
         "compact_to": pick((tokens(choices.grain, turn), max(1, min(room, limit) - turn))),
     }

@@ -15,18 +15,17 @@ import pytest
 
 from app import derive, describe, fields
 from app.derive import Bins, Recording
-from app.export.facts import LAYOUT, page_facts
+from app.export.facts import CHARTS, page_facts
 from app.export.figures import PageFigures
 from app.export.page import library_script
 from app.format import count, duration, percent, span, tokens
-from app.problems import problem
+from app.problems import link_problem, problem
 from app.runs import Run
 from app.state import AppState, read_query
 from app.texts import LANGUAGES, Texts
 from app.views.numbers import card_values
 from sim import Scenario, simulate_many
 from sim.presets import PRESETS
-from sim.scenario import field_names
 from tests.cases import random_scenario
 
 HERE = pathlib.Path(__file__).parent
@@ -271,7 +270,7 @@ def test_form(ask):
 
 def changes_to_try():
     """Return changes of one setting: allowed, not allowed, and not allowed with the others."""
-    odd = ["x", "", 0, -1, 0.5, 1e12, True, [3], [5, 1], [1, 2, 3], [3, 2, 1], 7, 64, 300_000]
+    odd = ["x", "", 0, -1, 0.5, 10**12, [3], [5, 1], [1, 2, 3], [3, 2, 1], 7, 64, 300_000]
     names = [name for names in fields.LAYOUT.values() for name in names]
     tried = [(name, value) for name in names for value in odd]
     return [*tried, ("draws", "paired"), ("routing", "random"), ("lock", "none"), ("gpus", 32)]
@@ -304,3 +303,110 @@ def test_changes_and_refusals(ask):
             for name, value in tried
         ]
         compare(ask(questions), [changed(state, *change, language) for change in tried])
+
+
+# --- addresses ---
+
+
+def own_settings(scenario=None):
+    """Return a file's own settings as the page's script holds them."""
+    return {
+        "scenario": (scenario or Scenario()).to_dict(),
+        "gpus_per_worker": 1,
+        "view": None,
+        "pin": None,
+        "clock": None,
+        "speed": 100,
+        "language": "en",
+        "theme": "auto",
+        "palette": "default",
+        "controls": None,
+        "charts": list(CHARTS),
+    }
+
+
+def test_addresses_of_the_dashboard_are_read_alike(ask):
+    """What the dashboard writes behind the question mark the page reads behind the #."""
+    asked = [state for state in states() if state.scenario.draws != "table"]
+    questions = [
+        ("address", {"text": state.query(), "own": own_settings(), "language": "en"})
+        for state in asked
+    ]
+    for state, answer in zip(asked, ask(questions), strict=True):
+        assert answer["said"] == []
+        assert answer["changes"]["scenario"] == state.scenario.to_dict()
+        assert answer["changes"]["gpus_per_worker"] == state.gpus_per_worker
+        assert (answer["changes"]["speed"], answer["changes"]["theme"]) == (100, "auto")
+
+
+def test_addresses_survive_the_way_there_and_back(ask):
+    own = own_settings(Scenario(agents=5))
+    tried = [
+        {**own, "scenario": state.scenario.to_dict(), "gpus_per_worker": state.gpus_per_worker}
+        for state in states()
+        if state.scenario.draws != "table"
+    ]
+    tried.append({**own, "view": [10, 99.5], "pin": 7, "clock": 3.25, "speed": 30})
+    tried.append({**own, "language": "zh", "theme": "dark", "palette": "colorblind"})
+    tried.append({**own, "controls": ["preset", "agents"], "charts": []})
+    written = ask([("address", {"state": state, "own": own}) for state in tried])
+    read = ask([("address", {"text": text, "own": own, "language": "en"}) for text in written])
+    for state, text, answer in zip(tried, written, read, strict=True):
+        assert answer["said"] == [], text
+        assert {**own, **answer["changes"]} == state, text
+
+
+def test_address_says_only_what_differs(ask):
+    own = own_settings()
+    state = {**own, "scenario": Scenario(agents=48, routing="random").to_dict(), "language": "zh"}
+    preset = {**own, "scenario": Scenario.preset("article_fig2").to_dict()}
+    asked = [("address", {"state": wanted, "own": own}) for wanted in (own, state, preset)]
+    assert ask(asked) == ["", "routing=random&agents=48&lang=zh", "preset=article_fig2"]
+
+
+@pytest.mark.parametrize(
+    "text", ["agents=12&view=0-60&pin=0", "preset=article_fig2&agents=16&lang=zh", "turns=3,5,9"]
+)
+def test_addresses_that_people_write_are_read_as_by_the_dashboard(ask, text):
+    state, problems = read_query(text)
+    (answer,) = ask([("address", {"text": text, "own": own_settings(), "language": "en"})])
+    found = {**own_settings(), **answer["changes"]}
+    assert (answer["said"], problems) == ([], [])
+    assert found["scenario"] == state.scenario.to_dict()
+    assert (found["pin"], found["language"]) == (state.pin, state.language)
+    assert found["view"] == (state.view and list(state.view))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "agents=0",
+        "agents=many&routing=nowhere",
+        "agnets=3",
+        "zzzzzzzzzz=1",
+        "prefill_workers=16",
+        "shared_prefix=250000",
+        "turns=5,3",
+        "turns=1,2,x",
+        "release_finished=maybe",
+        "kv_capacity=1e99",
+        "mixed_share=1",
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_broken_addresses_are_said_as_by_the_dashboard(ask, text, language):
+    state, problems = read_query(text)
+    (answer,) = ask([("address", {"text": text, "own": own_settings(), "language": language})])
+    kinds = [found["kind"] for found in problems]
+    texts = Texts(language)
+    if "conflict" in kinds:  # the engine's own words, each in its own language
+        assert len(answer["said"]) == 1
+    else:
+        assert answer["said"] == [link_problem(found, texts) for found in problems]
+    assert answer["changes"]["scenario"] == state.scenario.to_dict()
+
+
+@pytest.mark.parametrize("text", ["", "#", "&&", "=", "%", "%E0%A4%A", "agents", "a=b=c", "\0"])
+def test_no_address_breaks_the_page(ask, text):
+    (answer,) = ask([("address", {"text": text, "own": own_settings(), "language": "en"})])
+    assert answer["changes"]["scenario"] == Scenario().to_dict()

@@ -144,6 +144,18 @@ def test_the_command_serves_the_dashboard_from_any_folder(installed, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_command_exports_a_page_from_any_folder(installed, tmp_path):
+    subprocess.run(
+        [installed / "bin" / "dpascope", "export", "page.html"],
+        cwd=tmp_path,
+        env=bare_environment(PYTHONPATH=str(installed)),
+        check=True,
+        timeout=SECONDS,
+    )
+    first_words = (ROOT / "assets" / "engine.js").read_text("utf-8").splitlines()[1]
+    assert first_words in (tmp_path / "page.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize("options", [[], ["--dev"]], ids=["plain", "dev"])
 def test_panel_serves_a_clone_that_is_not_installed(clone, options):
     command = [sys.executable, "-P", "-m", "panel", "serve", "app", "--port", "0", *options]

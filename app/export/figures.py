@@ -78,11 +78,12 @@ class PageFigures:
     def _handles(self):
         board = self.board
         timeline, kv = board.timeline, board.kv
-        onset, pin = board.frame._lines["onset"], board.frame._lines["pin"]
+        onset, pin = board.frame.lines["onset"], board.frame.lines["pin"]
         return {
             "x_range": board.frame.x_range,
             "onset": onset,
             "pin": pin,
+            "states": board.frame.states,
             "timeline": timeline.root,
             "coarse": timeline.coarse.source,
             "fine": timeline.fine.source,

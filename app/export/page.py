@@ -133,13 +133,13 @@ def library_script(facts, engine):
     engine : path-like
         Of engine.js.
     """
-    names = sorted(set(re.findall(r"^(?:function|class|const) (\w+)", library(), re.MULTILINE)))
+    scripts = asset("figures.js") + library()
+    names = sorted(set(re.findall(r"^(?:function|class|const) (\w+)", scripts, re.MULTILINE)))
     return "\n".join(
         [
             f"const FACTS = {_json(facts)}",
             f"globalThis.dpascope = require({json.dumps(str(engine))})",
-            asset("figures.js"),
-            library(),
+            scripts,
             f"module.exports = {{dpascope, {', '.join(names)}}}",
         ]
     )

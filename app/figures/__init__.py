@@ -13,7 +13,7 @@ colours change, so that zoom survives and nothing flickers::
 
 Figures: `minimap`, `timeline`, `events`, and `board.charts` (`shares`, `evictions`, `hit_rate`,
 `oversubscription`, `occupancy`), and `kv`, the inspector's bars. Each has a `root`, a Bokeh
-figure with ``sizing_mode="stretch_width"``: stack the roots in one column without gaps. All but
+plot with ``sizing_mode="stretch_width"``: stack the roots in one column without gaps. All but
 `kv` share `board.frame.x_range`, in seconds, and have equal margins, so they are aligned.
 
 Callbacks are the caller's: listen to `RangesUpdate` of the roots (and to `x_range` for the

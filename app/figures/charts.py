@@ -6,7 +6,6 @@ from bokeh.models import (
     ColorBar,
     ColumnDataSource,
     FixedTicker,
-    Image,
     Line,
     LinearAxis,
     LinearColorMapper,
@@ -22,6 +21,7 @@ from bokeh.models import (
 
 from app.derive import STACK
 from app.figures.frame import CLOCK, FONT, y_axis
+from app.figures.images import BinnedImage
 from app.figures.tooltips import hover_tool, table
 from app.palette import state_colors
 from sim.scenario import STATES
@@ -236,9 +236,8 @@ class Occupancy(Chart):
         self.named = {}
         self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
         self.mapper = LinearColorMapper(palette=["#000000"], low=0, high=100)
-        blank = np.zeros((1, 1), np.uint8)
-        self.source.data = {"image": [blank], "x": [0], "y": [0], "dw": [1], "dh": [1]}
-        image = Image(image="image", x="x", y="y", dw="dw", dh="dh", color_mapper=self.mapper)
+        self.image = BinnedImage(self.root, self.mapper, blank=0)
+        self.source = self.image.source
         self.scale = ColorBar(
             color_mapper=self.mapper,
             ticker=FixedTicker(ticks=[0, 100]),
@@ -252,23 +251,13 @@ class Occupancy(Chart):
             border_line_color=None,
         )
         self.root.add_layout(self.scale, "right")
-        self.hover = hover_tool(self.root.add_glyph(self.source, image))
+        self.hover = hover_tool(self.image.renderer)
         self.root.add_tools(self.hover)
 
     def update(self, used, bins, per_lane=1):
         """Show the first part of `derive.occupancy`."""
         lanes = len(used)
-        image = np.rint(used[::-1] * 100).astype(np.uint8)
-        if not bins.count:
-            image = np.zeros((1, 1), np.uint8)
-        span = bins.size * max(1, bins.count) * bins.tick_s
-        self.source.data = {
-            "image": [image],
-            "x": [bins.start * bins.tick_s],
-            "y": [0],
-            "dw": [span],
-            "dh": [lanes],
-        }
+        self.image.update(np.rint(used[::-1] * 100).astype(np.uint8), bins, lanes)
         self.y_range.end = lanes
         self.named = {lanes - 0.5 - lane: lane * per_lane for lane in (0, lanes - 1)}
         self.axis.ticker.ticks = sorted(self.named)

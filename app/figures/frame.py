@@ -11,7 +11,6 @@ from bokeh.models import (
     PanTool,
     Plot,
     Range1d,
-    ResetTool,
     Span,
     WheelZoomTool,
 )
@@ -28,6 +27,10 @@ LEFT, RIGHT = 86, 40
 
 CLOCK = "00:00:00"
 """Bokeh's format of seconds as h:mm:ss."""
+
+UNCLEARED = ":host { clip-path: inset(1px 0 0 1px); }"
+"""Bokeh shifts its canvas by half a pixel before it clears it, which can leave something of an
+earlier painting in the first row and column."""
 
 LEAST_TICKS = 20
 """A window shows at least that many ticks."""
@@ -51,6 +54,8 @@ class Frame:
         Window in seconds, bound to the run.
     end : float
         End of the run in seconds.
+    lines : dict of str to Span
+        Lines through all figures: "onset" and "pin".
     states : LinearColorMapper
         From state codes, and the code of no state, to colours.
     """
@@ -66,12 +71,12 @@ class Frame:
         )
         self._wheel = wheel
         self._figures = []
-        self._lines = {
+        self.lines = {
             "onset": Span(dimension="height", visible=False, line_dash=[5, 4], line_width=1.5),
             "pin": Span(dimension="height", visible=False, line_width=1.5),
         }
         self._cross = Span(dimension="height", line_width=1)
-        self._lines["pin"].level = "overlay"
+        self.lines["pin"].level = "overlay"
 
     @property
     def colors(self):
@@ -107,6 +112,7 @@ class Frame:
             background_fill_color=None,
             border_fill_color=None,
             outline_line_color=None,
+            stylesheets=[UNCLEARED],
             min_border_left=LEFT,
             min_border_right=RIGHT,
             min_border_top=4,
@@ -116,7 +122,7 @@ class Frame:
         if times:
             made.add_layout(time_axis(), "below")
         if lines:
-            for line in self._lines.values():
+            for line in self.lines.values():
                 made.add_layout(line)
         if tools:
             self._add_tools(made)
@@ -126,7 +132,7 @@ class Frame:
     def _add_tools(self, made):
         pan = PanTool(dimensions="width")
         wheel = WheelZoomTool(dimensions="width", maintain_focus=False)
-        made.add_tools(pan, wheel, ResetTool(), CrosshairTool(overlay=self._cross))
+        made.add_tools(pan, wheel, CrosshairTool(overlay=self._cross))
         made.toolbar.active_drag = pan
         made.toolbar.active_scroll = wheel if self._wheel else None
 
@@ -162,8 +168,6 @@ class Frame:
             end=end,
             bounds=(0, self.end),
             min_interval=least,
-            reset_start=0,
-            reset_end=self.end,
         )
 
     def set_window(self, start, end):
@@ -175,11 +179,11 @@ class Frame:
 
     def set_onset(self, seconds):
         """Draw the avalanche's onset through all figures; None: there is none."""
-        self._lines["onset"].update(location=seconds or 0, visible=seconds is not None)
+        self.lines["onset"].update(location=seconds or 0, visible=seconds is not None)
 
     def set_pin(self, seconds):
         """Draw the pinned moment through all figures; None: nothing is pinned."""
-        self._lines["pin"].update(location=seconds or 0, visible=seconds is not None)
+        self.lines["pin"].update(location=seconds or 0, visible=seconds is not None)
 
     def restyle(self, theme, palette):
         """Set the colours of axes, grids and lines; figures set those of their glyphs."""
@@ -188,8 +192,8 @@ class Frame:
         self.states.palette = [*state_colors(palette, theme), TRANSPARENT]
         for made in self._figures:
             _style(made, colors)
-        self._lines["onset"].line_color = colors.text
-        self._lines["pin"].line_color = colors.accent
+        self.lines["onset"].line_color = colors.text
+        self.lines["pin"].line_color = colors.accent
         self._cross.line_color = colors.muted
 
 
@@ -209,7 +213,7 @@ def time_axis():
     )
 
 
-def y_axis(figure, ticker, formatter=None, grid=True, **options):
+def y_axis(figure, ticker, formatter=None, grid=True):
     """Give a figure a y axis to the left, and grid lines.
 
     Parameters
@@ -219,14 +223,12 @@ def y_axis(figure, ticker, formatter=None, grid=True, **options):
     formatter : TickFormatter or None
     grid : bool
         Whether to draw grid lines at the ticks.
-    **options
-        Properties of the axis.
 
     Returns
     -------
     LinearAxis
     """
-    axis = LinearAxis(ticker=ticker, **options)
+    axis = LinearAxis(ticker=ticker)
     if formatter is not None:
         axis.formatter = formatter
     figure.add_layout(axis, "left")

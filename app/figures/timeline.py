@@ -1,11 +1,8 @@
 """The timeline of all workers, and the minimap of the whole run."""
 
-import numpy as np
 from bokeh.models import (
     BoxAnnotation,
-    ColumnDataSource,
     FixedTicker,
-    Image,
     Label,
     Range1d,
     RangeTool,
@@ -13,6 +10,7 @@ from bokeh.models import (
 
 from app.derive import EMPTY
 from app.figures.frame import FONT, y_axis
+from app.figures.images import BinnedImage
 
 HEIGHT = 352
 """Pixels of the timeline, shared by the lanes; more only where lanes would get too thin."""
@@ -48,38 +46,6 @@ def lane_layout(workers):
     return {"rows": pitch - gap, "gap": gap, "per_lane": per_lane}
 
 
-class StateImage:
-    """An image of state codes on the time axis.
-
-    Attributes
-    ----------
-    source : ColumnDataSource
-        One row: image (uint8), x, y, dw, dh.
-    """
-
-    def __init__(self, figure, mapper):
-        self.source = ColumnDataSource(_image_data(np.full((1, 1), EMPTY, np.uint8), 0, 1, 1))
-        glyph = Image(image="image", x="x", y="y", dw="dw", dh="dh", color_mapper=mapper)
-        figure.add_glyph(self.source, glyph, level="image")
-
-    def update(self, lanes):
-        """Show a `derive.Lanes`, one unit of y a lane; None: nothing."""
-        if lanes is None or not lanes.bins.count:
-            self.source.data = _image_data(np.full((1, 1), EMPTY, np.uint8), 0, 1, 1)
-            return
-        bins = lanes.bins
-        self.source.data = _image_data(
-            lanes.image,
-            bins.start * bins.tick_s,
-            bins.size * bins.count * bins.tick_s,
-            lanes.lanes,
-        )
-
-
-def _image_data(image, x, width, height):
-    return {"image": [image], "x": [x], "y": [0], "dw": [width], "dh": [height]}
-
-
 class Timeline:
     """Worker × time in state colours.
 
@@ -89,7 +55,7 @@ class Timeline:
     Attributes
     ----------
     root : bokeh.models.Plot
-    coarse, fine : StateImage
+    coarse, fine : BinnedImage
     """
 
     def __init__(self, frame):
@@ -97,8 +63,8 @@ class Timeline:
         self.y_range = Range1d(0, 1)
         self.root = frame.figure(HEIGHT, self.y_range, times=True)
         self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
-        self.coarse = StateImage(self.root, frame.states)
-        self.fine = StateImage(self.root, frame.states)
+        self.coarse = BinnedImage(self.root, frame.states, EMPTY)
+        self.fine = BinnedImage(self.root, frame.states, EMPTY)
         self.cell = BoxAnnotation(visible=False, fill_alpha=0, line_width=1.5, level="overlay")
         self.onset = Label(
             x=0,
@@ -137,11 +103,14 @@ class Timeline:
 
     def update(self, lanes):
         """Show the whole run, a `derive.Lanes`, in the coarse image."""
-        self.coarse.update(lanes)
+        self.coarse.update(lanes.image, lanes.bins, lanes.lanes)
 
     def refine(self, lanes):
         """Show a window in the fine image; None: the coarse one is fine enough."""
-        self.fine.update(lanes)
+        if lanes is None:
+            self.fine.clear()
+        else:
+            self.fine.update(lanes.image, lanes.bins, lanes.lanes)
 
     def worker_at(self, y):
         """Return the worker whose lane holds this y (the first of several), or None."""
@@ -187,7 +156,7 @@ class Minimap:
     Attributes
     ----------
     root : bokeh.models.Plot
-    image : StateImage
+    image : BinnedImage
     x_range : Range1d
         The whole run in seconds.
     """
@@ -203,7 +172,7 @@ class Minimap:
             x_range=self.x_range,
             tools=False,
         )
-        self.image = StateImage(self.root, frame.states)
+        self.image = BinnedImage(self.root, frame.states, EMPTY)
         self.tool = RangeTool(x_range=frame.x_range, start_gesture="pan")
         self.tool.overlay.update(line_width=1.5, line_dash=[], border_radius=3)
         self.root.add_tools(self.tool)
@@ -211,7 +180,7 @@ class Minimap:
     def update(self, lanes):
         """Show the whole run, a `derive.Lanes` of one lane."""
         self.x_range.update(start=0, end=max(1, lanes.bins.ticks) * lanes.bins.tick_s)
-        self.image.update(lanes)
+        self.image.update(lanes.image, lanes.bins, lanes.lanes)
 
     def restyle(self):
         colors = self.frame.colors

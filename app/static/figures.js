@@ -23,9 +23,15 @@ function place(view, event) {
   }
 }
 
+// The nearest whole number, and of two the even one, as Python rounds.
+function rounded(value) {
+  const nearest = Math.round(value)
+  return nearest - value === 0.5 && nearest % 2 ? nearest - 1 : nearest
+}
+
 // A moment of a run as 1:02:03.25.
 function clockText(seconds) {
-  const hundredths = Math.round(seconds * 100)
+  const hundredths = rounded(seconds * 100)
   const pad = number => String(number).padStart(2, "0")
   const whole = Math.floor(hundredths / 100)
   const rest = hundredths % 100

@@ -17,11 +17,29 @@ function parsed(text) {
 
 // Each maker returns {node, update(control)}; `node` holds the inputs.
 
-function numberInput(form, control, id) {
+// A box for text. What is being typed is not overwritten by what arrives meanwhile: use `put`.
+function box(id, onchange, attributes = {}) {
   const input = element("input", {
-    id, type: "text", inputmode: "decimal", class: "value", autocomplete: "off",
-    "aria-describedby": `${id}-note`,
-    onchange: () => form.send(control.name, parsed(input.value), false),
+    id, type: "text", class: "value", autocomplete: "off",
+    oninput: () => { input.dataset.typing = "yes" },
+    onblur: () => { delete input.dataset.typing },
+    onchange: () => {
+      delete input.dataset.typing
+      onchange()
+    },
+    ...attributes,
+  })
+  return input
+}
+
+function put(input, text) {
+  if (!input.dataset.typing) input.value = text
+}
+
+function numberInput(form, control, id) {
+  const send = () => form.send(control.name, parsed(input.value), false)
+  const input = box(id, send, {
+    inputmode: "decimal", "aria-describedby": `${id}-note`,
     onkeydown: event => { if (event.key === "Enter") input.blur() },
   })
   return input
@@ -55,7 +73,7 @@ function sliderControl(form, control, id) {
       slider.step = next.step
       slider.value = next.value
       slider.setAttribute("aria-label", next.label)
-      value.value = shown(next.value)
+      put(value, shown(next.value))
       unit.textContent = next.unit
       fill()
     },
@@ -66,7 +84,7 @@ function numberControl(form, control, id) {
   const value = numberInput(form, control, id)
   return {
     node: null, beside: element("span", {class: "amount wide"}, [value]), labelFor: value,
-    update(next) { value.value = String(next.value) },
+    update(next) { put(value, String(next.value)) },
   }
 }
 
@@ -116,14 +134,12 @@ function switchControl(form, control, id) {
 
 function distributionControl(form, control, id) {
   const texts = form.texts
-  const low = element("input", {id, type: "text", inputmode: "numeric", class: "value"})
-  const high = element("input", {id: `${id}-high`, type: "text", inputmode: "numeric", class: "value"})
-  const list = element("input", {id: `${id}-list`, type: "text", class: "value list"})
   const numbers = text => text.split(/[;,\s]+/).filter(Boolean).map(parsed)
   const sendRange = () => form.send(control.name, [parsed(low.value), parsed(high.value)], false)
-  low.addEventListener("change", sendRange)
-  high.addEventListener("change", sendRange)
-  list.addEventListener("change", () => form.send(control.name, numbers(list.value), false))
+  const sendList = () => form.send(control.name, numbers(list.value), false)
+  const low = box(id, sendRange, {inputmode: "numeric"})
+  const high = box(`${id}-high`, sendRange, {inputmode: "numeric"})
+  const list = box(`${id}-list`, sendList, {class: "value list"})
   const dash = element("span", {class: "unit"}, ["–"])
   const unit = element("span", {class: "unit"})
   const range = element("span", {class: "range"}, [low, dash, high, unit])
@@ -145,9 +161,9 @@ function distributionControl(form, control, id) {
       low.setAttribute("aria-label", `${next.label}, ${texts.from}`)
       high.setAttribute("aria-label", `${next.label}, ${texts.to}`)
       list.setAttribute("aria-label", `${next.label}, ${texts.quantiles}`)
-      low.value = shown(next.value[0])
-      high.value = shown(next.value[1])
-      list.value = next.value.join(", ")
+      put(low, shown(next.value[0]))
+      put(high, shown(next.value[1]))
+      put(list, next.value.join(", "))
     },
   }
 }
@@ -175,13 +191,18 @@ function field(form, control) {
   const node = element("div", {class: `control ${control.kind}`, "data-name": control.name}, [head])
   if (made.node) node.append(made.node)
   node.append(note, help)
+  let before = ""
   return {
     node,
     update(next, error) {
+      const now = JSON.stringify([next, error])
+      if (now === before) return
+      before = now
       label.textContent = next.label
       help.textContent = next.help
       about.title = next.help
       about.setAttribute("aria-label", `${form.texts.about} ${next.label}`)
+      if (!error && form.dragged !== next.name) made.update(next)
       node.hidden = next.hidden
       node.classList.toggle("failed", Boolean(error))
       note.textContent = error || next.reason
@@ -189,7 +210,6 @@ function field(form, control) {
         input.disabled = Boolean(next.reason)
         input.setAttribute("aria-invalid", String(Boolean(error)))
       }
-      if (!error && form.dragged !== next.name) made.update(next)
     },
   }
 }

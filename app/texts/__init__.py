@@ -1,8 +1,23 @@
 """Every text of the interface, by language and key."""
 
+import json
+import pathlib
+
 from app.texts import en, zh
 
-LANGUAGES = {"en": en.TEXTS, "zh": zh.TEXTS}
+HERE = pathlib.Path(__file__).parent
+
+
+def _texts(own, language):
+    """Return the texts of a language: its own module's and those in JSON files."""
+    files = {
+        name: json.loads((HERE / f"{name}_{language}.json").read_text(encoding="utf-8"))
+        for name in ("choices", "stories")
+    }
+    return {**own, **files["choices"], "stories": files["stories"]}
+
+
+LANGUAGES = {"en": _texts(en.TEXTS, "en"), "zh": _texts(zh.TEXTS, "zh")}
 """Language codes to nested dicts of texts, all with the same keys."""
 
 DEFAULT = "en"

@@ -326,13 +326,13 @@ TEXTS = {
         },
         "dpa_8x160gb": {
             "title": "GLM-5.2 on eight 160 GB cards",
-            "look": "The article’s thought of bigger cards, its KV capacity worked out: nothing "
-            "is evicted.",
+            "look": "The article’s thought of bigger cards, its KV capacity worked out: little is "
+            "evicted, and there is no avalanche.",
         },
         "dpa_8xh200": {
             "title": "GLM-5.2 on 8 H200",
-            "look": "Measured rates: prefill and decode as slow as on H100, with more than twice "
-            "the KV cache of a worker.",
+            "look": "Rates fitted to a published run, with large prefill chunks. Four agents "
+            "share a worker and its 440k tokens: green for a while, then the avalanche.",
         },
         "dpa_8xb200": {
             "title": "GLM-5.2 on 8 B200",

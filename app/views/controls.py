@@ -1,18 +1,17 @@
 """The form of settings."""
 
 import param
-from panel.custom import JSComponent
 from panel.viewable import Viewer
 
-from app.assets import script, styles
+from app.assets import script
 from app.fields import change, controls
 from app.problems import problem
-from app.state import AppState
+from app.state import AppState, preset_values
 from app.texts import Texts
-from sim import Scenario
+from app.views.part import Part
 
 
-class Form(JSComponent):
+class Form(Part):
     """The form as the browser shows it."""
 
     groups = param.List(doc="Groups of controls, as `app.fields.controls` makes them.")
@@ -20,17 +19,9 @@ class Form(JSComponent):
     texts = param.Dict({}, doc="Texts of the form itself.")
 
     _esm = script("form.js")
+    _css = "form.css"
 
-    def __init__(self, owner, **params):
-        self._owner = owner
-        super().__init__(
-            stylesheets=styles("form.css"),
-            sizing_mode="stretch_width",
-            margin=0,
-            **params,
-        )
-
-    def _handle_msg(self, message):
+    def heard(self, message):
         if "reset" in message:
             self._owner.reset()
         else:
@@ -85,7 +76,7 @@ class Controls(Viewer):
 
     def reset(self):
         """Set everything back to the defaults."""
-        self.app.param.update(scenario=Scenario(), gpus_per_worker=1)
+        self.app.param.update(preset_values("default"))
 
     def answered(self):
         """Let the form send the next step of a drag."""

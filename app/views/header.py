@@ -1,16 +1,16 @@
 """The header: presets, language, display, link, help; and the page's address."""
 
 import param
-from panel.custom import JSComponent
 from panel.viewable import Viewer
 
-from app.assets import script, styles
-from app.state import AppState
+from app.assets import script
+from app.state import AppState, preset_values
 from app.texts import LANGUAGES, Texts
-from sim import PRESETS, Scenario
+from app.views.part import Part
+from sim import PRESETS
 
 
-class HeaderBar(JSComponent):
+class HeaderBar(Part):
     """The header as the browser shows it."""
 
     title = param.String()
@@ -26,18 +26,10 @@ class HeaderBar(JSComponent):
     query = param.String("", doc="The query of the page's address.")
 
     _esm = script("header.js")
+    _css = "header.css"
 
-    def __init__(self, chosen, **params):
-        self._chosen = chosen
-        super().__init__(
-            stylesheets=styles("header.css"),
-            sizing_mode="stretch_width",
-            margin=0,
-            **params,
-        )
-
-    def _handle_msg(self, message):
-        self._chosen(message["name"], message["value"])
+    def heard(self, message):
+        self._owner.choose(message["name"], message["value"])
 
 
 class Header(Viewer):
@@ -52,7 +44,7 @@ class Header(Viewer):
 
     def __init__(self, app):
         super().__init__(app=app)
-        self._bar = HeaderBar(self.choose)
+        self._bar = HeaderBar(self)
         self._show_texts()
         self._show_choices()
 
@@ -70,7 +62,7 @@ class Header(Viewer):
             The preset's name or the parameter's value.
         """
         if name == "preset":
-            self.app.scenario = Scenario.preset(value)
+            self.app.param.update(preset_values(value))
         else:
             setattr(self.app, name, value)
 

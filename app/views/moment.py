@@ -4,7 +4,6 @@ import html
 
 import panel as pn
 import param
-from panel.custom import JSComponent
 from panel.viewable import Viewer
 
 from app.assets import script, styles
@@ -16,13 +15,14 @@ from app.palette import state_colors
 from app.runs import Run
 from app.state import AppState
 from app.texts import Texts
+from app.views.part import Part
 from sim.result import EVENT_KINDS
 from sim.scenario import STATES
 
 ANY = "any"
 
 
-class MomentBar(JSComponent):
+class MomentBar(Part):
     """The head of the sheet as the browser shows it."""
 
     pinned = param.Boolean(False)
@@ -32,14 +32,9 @@ class MomentBar(JSComponent):
     texts = param.Dict({})
 
     _esm = script("figures.js", "moment.js")
+    _css = "moment.css"
 
-    def __init__(self, owner, **params):
-        self._owner = owner
-        super().__init__(
-            stylesheets=styles("moment.css"), sizing_mode="stretch_width", margin=0, **params
-        )
-
-    def _handle_msg(self, message):
+    def heard(self, message):
         if "step" in message:
             self._owner.step(message["step"])
         elif "event" in message:

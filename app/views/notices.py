@@ -1,16 +1,16 @@
 """Banners for what went wrong, and the sign that a run takes its time."""
 
 import param
-from panel.custom import JSComponent
 from panel.viewable import Viewer
 
-from app.assets import script, styles
+from app.assets import script
 from app.problems import link_problem
 from app.state import AppState
 from app.texts import Texts
+from app.views.part import Part
 
 
-class NoticeArea(JSComponent):
+class NoticeArea(Part):
     """The banners as the browser shows them."""
 
     busy = param.Boolean(False, doc="Whether a run is under way.")
@@ -21,14 +21,9 @@ class NoticeArea(JSComponent):
     texts = param.Dict({})
 
     _esm = script("notices.js")
+    _css = "notices.css"
 
-    def __init__(self, owner, **params):
-        self._owner = owner
-        super().__init__(
-            stylesheets=styles("notices.css"), sizing_mode="stretch_width", margin=0, **params
-        )
-
-    def _handle_msg(self, message):
+    def heard(self, message):
         if message == "dismiss":
             self.error = ""
         elif message == "read":

@@ -8,12 +8,15 @@ from app.assets import asset, theme_css
 from app.figures import TOOLTIP_CSS
 from app.runs import Runner
 from app.texts import Texts
+from app.views.compare import Compare
 from app.views.controls import Controls
+from app.views.deployment import Deployment
 from app.views.header import Header
 from app.views.moment import Moment
 from app.views.notices import Notices
 from app.views.numbers import Numbers
 from app.views.picture import Picture
+from app.views.stories import Stories
 
 LIVE_SECONDS = 0.15
 """Runs as quick as this follow a slider while it is dragged."""
@@ -40,6 +43,9 @@ class Page:
         self.picture = Picture(app)
         self.moment = Moment(app, self.picture.board)
         self.notices = Notices(app, problems)
+        self.deployment = Deployment(app)
+        self.stories = Stories(app, self.picture.board)
+        self.compare = Compare(app, self.deployment, post)
         app.param.watch(self._scenario_changed, "scenario")
         self.run()
 
@@ -54,6 +60,9 @@ class Page:
         template = Template(asset("page.html"))
         for name in ("header", "notices", "controls", "numbers", "picture"):
             template.add_panel(name, getattr(self, name))
+        for name in ("deployment", "stories", "compare"):
+            template.add_panel(name, getattr(self, name))
+        template.add_panel("compare_button", self.compare.button)
         for name, part in self.moment.parts.items():
             template.add_panel(name, part)
         for name, value in {
@@ -65,7 +74,7 @@ class Page:
             "settings_script": asset("settings.js"),
             "icon": urllib.parse.quote(asset("icon.svg")),
             "theme_script": asset("theme.js"),
-            "page_css": theme_css() + asset("page.css") + TOOLTIP_CSS,
+            "page_css": theme_css() + asset("page.css") + asset("guide.css") + TOOLTIP_CSS,
         }.items():
             template.add_variable(name, value)
         return template
@@ -86,6 +95,7 @@ class Page:
         self.numbers.run = run
         self.picture.run = run
         self.moment.run = run
+        self.stories.run = run
         self.notices.succeeded()
         self.controls.answered()
 
@@ -100,3 +110,4 @@ class Page:
     def close(self):
         """Stop what is under way; the session is over."""
         self.runner.cancel()
+        self.compare.close()

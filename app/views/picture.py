@@ -3,10 +3,9 @@
 import panel as pn
 import param
 from bokeh.layouts import column
-from panel.custom import JSComponent
 from panel.viewable import Viewer
 
-from app.assets import script, styles
+from app.assets import script
 from app.derive import STACK, worker_at
 from app.describe import hover
 from app.figures import COLUMNS, LABELS, Board
@@ -15,13 +14,14 @@ from app.palette import state_colors
 from app.runs import Run
 from app.state import SPEEDS, AppState
 from app.texts import Texts
+from app.views.part import Part
 from sim.scenario import STATES
 
 FEWEST, MOST = 200, 2400
 """Pixel columns that images are made for."""
 
 
-class Lens(JSComponent):
+class Lens(Part):
     """The bar above the figures as the browser shows it; also keys, hover and pin."""
 
     texts = param.Dict({})
@@ -33,14 +33,9 @@ class Lens(JSComponent):
     clock = param.Number(None, allow_None=True, doc="Seconds at which the replay stands.")
 
     _esm = script("figures.js", "player.js", "lens.js")
+    _css = "lens.css"
 
-    def __init__(self, owner, **params):
-        self._owner = owner
-        super().__init__(
-            stylesheets=styles("lens.css"), sizing_mode="stretch_width", margin=0, **params
-        )
-
-    def _handle_msg(self, message):
+    def heard(self, message):
         if "columns" in message:
             self._owner.look(message["columns"])
         elif "pin" in message:

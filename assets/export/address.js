@@ -19,12 +19,14 @@ const CHOICES = {
 }
 const NAMES = {lang: "language"}
 
-function sameValue(a, b) { return JSON.stringify(a) === JSON.stringify(b) }
+const sameValue = (a, b) => JSON.stringify(a) === JSON.stringify(b)
+
+const sameScenario = (a, b) => Object.keys(a).every(name => sameValue(a[name], b[name]))
 
 // The text behind the #, without it; `own` are the file's own settings.
 function writtenAddress(state, own) {
   const pairs = []
-  const preset = sameValue(state.scenario, own.scenario) ? null : presetOf(state.scenario)
+  const preset = sameScenario(state.scenario, own.scenario) ? null : presetOf(state.scenario)
   const base = preset === null ? own.scenario : state.scenario
   if (preset !== null) pairs.push(["preset", preset])
   for (const [name, value] of Object.entries(state.scenario)) {
@@ -127,20 +129,20 @@ function readNames(text, known) {
 
 function presetScenario(name) { return dpascope.validate({...FACTS.presets[name]}) }
 
+let knownPresets = null
+
 // The name of the preset that a scenario is, or null.
 function presetOf(scenario) {
-  if (!presetOf.known) {
-    presetOf.known = Object.keys(FACTS.presets).map(name => [name, JSON.stringify(presetScenario(name))])
+  if (knownPresets === null) {
+    knownPresets = Object.keys(FACTS.presets).map(name => [name, presetScenario(name)])
   }
-  const text = JSON.stringify(scenario)
-  return presetOf.known.find(([, known]) => known === text)?.[0] ?? null
+  return knownPresets.find(([, known]) => sameScenario(scenario, known))?.[0] ?? null
 }
 
 // The sentence about a part of an address that could not be read.
 function addressProblem(found, texts) {
   if (found.kind === "value" && FACTS.problems[texts.language][found.key]) {
-    const value = LISTS.has(found.key) ? found.value.split(",") : found.value
-    const problem = filled(problemText(found.key, value, texts), {value: found.value})
+    const problem = filled(problemText(found.key, found.value, texts), {value: found.value})
     return texts("status.link_field", {key: found.key, problem})
   }
   if (found.kind === "fixed") return texts("export.fixed", found)

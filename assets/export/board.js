@@ -3,6 +3,9 @@
 
 const SIZES = FACTS.figures
 
+// Milliseconds of rest after which charts out of sight are brought up to date, one after another.
+const SOON = 200
+
 // How many pixels each lane of the timeline gets.
 function laneLayout(workers) {
   const perLane = ceilDiv(workers, SIZES.most_lanes)
@@ -24,7 +27,9 @@ class Board {
     this.end = 1
     this.recording = null
     this.language = this.theme = this.palette = null
+    colorQuickly(this.models.states)
     this.charts = makeCharts(this)
+    this.inSight = new Set(["events", "shares"])
     this.kv = new KvBars(this)
   }
 
@@ -51,18 +56,48 @@ class Board {
     const {recording, window} = this
     const bins = this._bins(window, columns)
     const minute = Math.max(1, rounded(60 / recording.tickS))
-    const lanes = bins.equals(this.whole.bins)
-      ? this.whole : timelineLanes(recording, bins, laneLayout(recording.workers))
-    showImage(this.models.fine, lanes)
+    const whole = bins.equals(this.whole.bins)
+    const lanes = whole ? this.whole : timelineLanes(recording, bins, laneLayout(recording.workers))
+    showImage(this.models.fine, whole ? null : lanes)
     this._nameOnset()
     this.lanes = lanes
-    const made = {
+    this.made = {
       bins,
       coarse: this._bins(window, SIZES.bars),
       minutes: this._bins(window, SIZES.bars, minute),
     }
-    for (const chart of this.charts) chart.refine(recording, lanes, made)
+    for (const chart of this.charts) {
+      chart.stale = true
+      if (this.inSight.has(chart.name)) this._refresh(chart)
+      else this.models[chart.name].hold_render = true
+    }
+    this._catchUpLater()
     return bins
+  }
+
+  // Charts out of sight wait until they come near, or until there is nothing else to do.
+  see(name, visible) {
+    if (!visible) this.inSight.delete(name)
+    else {
+      this.inSight.add(name)
+      if (this.made) this._refresh(this.charts.find(chart => chart.name === name))
+    }
+  }
+
+  _refresh(chart) {
+    if (chart.stale) chart.refine(this.recording, this.lanes, this.made)
+    chart.stale = false
+    this.models[chart.name].hold_render = false
+  }
+
+  _catchUpLater() {
+    clearTimeout(this.catchingUp)
+    this.catchingUp = setTimeout(() => {
+      const chart = this.charts.find(({stale}) => stale)
+      if (!chart) return
+      this._refresh(chart)
+      this._catchUpLater()
+    }, this.charts.some(({stale}) => !stale) ? SOON : SOON)
   }
 
   // First tick of the window and the tick after its last.
@@ -84,14 +119,10 @@ class Board {
     let {start, end} = this.range
     if (!keep || (start <= 0 && end >= before)) [start, end] = [0, this.end]
     else if (end > this.end) [start, end] = [Math.max(0, this.end - (end - start)), this.end]
-    this.range.setv({
-      start,
-      end,
-      bounds: [0, this.end],
-      min_interval: Math.min(SIZES.least_ticks * tickS, this.end),
-      reset_start: 0,
-      reset_end: this.end,
-    })
+    // In two steps, as Bokeh cuts a window to the bounds that hold already.
+    const least = Math.min(SIZES.least_ticks * tickS, this.end)
+    this.range.setv({bounds: [0, this.end], min_interval: least})
+    this.range.setv({start, end})
   }
 
   // Shows these seconds, cut to the run and no less than a few ticks.
@@ -215,22 +246,41 @@ class Board {
   _redraw() {
     if (this.recording === null) return
     this._layOut()
-    for (const chart of this.charts) chart.redraw()
+    for (const chart of this.charts) if (!chart.stale) chart.redraw()
     this.kv.update(this.kv.moments)
   }
 }
 
-// Shows lanes, as from `timelineLanes`, one unit of y a lane.
-function showImage(source, {image, bins, lanes, rows}) {
-  const filled = bins.count > 0
-  const span = bins.size * Math.max(1, bins.count) * bins.tickS
-  putImage(source, filled ? image : Uint8Array.of(EMPTY), filled ? [rows, bins.count] : [1, 1], {
-    x: [bins.start * bins.tickS], y: [0], dw: [span], dh: [lanes],
-  })
+// Shows lanes, as from `timelineLanes`, one unit of y a lane; null: nothing.
+function showImage(source, lanes) {
+  const shown = lanes !== null && lanes.bins.count > 0
+  if (!shown && source.data.image[0].length === 1) return
+  if (!shown) putImage(source, Uint8Array.of(EMPTY), [1, 1], {x: [0], y: [0], dw: [1], dh: [1]})
+  else {
+    const {image, rows, bins: {start, size, count, tickS}} = lanes
+    putImage(source, image, [rows, count],
+      {x: [start * tickS], y: [0], dw: [size * count * tickS], dh: [lanes.lanes]})
+  }
 }
 
 // Bokeh's own arrays have a shape; a new one is made by the class of the one that is there.
 function putImage(source, pixels, shape, place) {
   const {constructor: Shaped} = source.data.image[0]
   source.data = {image: [new Shaped(pixels, shape)], ...place}
+}
+
+// Has a mapper of whole numbers from 0 on take colours from a table, many times faster than it
+// works out the place of each in its range.
+function colorQuickly(mapper) {
+  const table = () => Uint8Array.from(mapper.palette.flatMap(color => {
+    const [, ...digits] = color.slice(0, 9).padEnd(9, "f")
+    return indices(4).map(i => parseInt(digits[2 * i] + digits[2 * i + 1], 16))
+  }))
+  const compute = codes => {
+    const colors = new Uint32Array(table().buffer)
+    const pixels = new Uint32Array(codes.length)
+    for (let i = 0; i < codes.length; i++) pixels[i] = colors[codes[i]]
+    return new Uint8ClampedArray(pixels.buffer)
+  }
+  Object.defineProperty(mapper, "rgba_mapper", {value: {v_compute: compute}})
 }

@@ -2,13 +2,20 @@
 // in Python. Each chart has refine(recording, lanes, {bins, coarse, minutes}) and redraw().
 
 function makeCharts(board) {
-  return [EventTrack, Shares, Evictions, HitRate, Oversubscription, Occupancy]
-    .map(Kind => new Kind(board))
+  const kinds = {
+    events: EventTrack,
+    shares: Shares,
+    evictions: Evictions,
+    hit_rate: HitRate,
+    oversubscription: Oversubscription,
+    occupancy: Occupancy,
+  }
+  return Object.entries(kinds).map(([name, Kind]) => new Kind(board, name))
 }
 
 // Draws again with the same numbers: only what carries texts or colours has something to do.
 class Chart {
-  constructor(board) { this.board = board }
+  constructor(board, name) { Object.assign(this, {board, name, stale: true}) }
 
   redraw() {}
 }
@@ -66,8 +73,15 @@ class Shares extends Chart {
     const occurs = shares.map(share => share.some(part => part > 0))
     if (!sameValue(occurs, this.occurs)) {
       this.occurs = occurs
+      this._areas().forEach((area, place) => { area.visible = occurs[place] })
       this.redraw()
     }
+  }
+
+  // What draws the states, from the bottom up.
+  _areas() {
+    const {renderers} = this.board.models.shares
+    return renderers.filter(({glyph}) => glyph.type === "VAreaStep")
   }
 
   // The tooltip names only states that occur.

@@ -31,8 +31,6 @@ function fixed(value, digits) {
   return tie && below % 2 === 0 ? (below / scale).toFixed(digits) : value.toFixed(digits)
 }
 
-const rounded = value => Number(fixed(value, 0))
-
 function percent(share, texts) {
   return share === null ? texts("numbers.none") : `${fixed(100 * share, 1)} %`
 }

@@ -100,7 +100,7 @@ class Page {
     root.dataset.chosenTheme = this.state.theme
     root.dispatchEvent(new Event("themechosen"))
     this.showTexts()
-    if (!sameValue(before, this.state.scenario)) this.run()
+    if (!sameScenario(before, this.state.scenario)) this.run()
     else this.showView()
   }
 
@@ -121,7 +121,7 @@ class Page {
     Object.assign(this.state, changes)
     this.showChoices()
     this.writeAddress()
-    if (!sameValue(before, this.state.scenario)) this.run()
+    if (!sameScenario(before, this.state.scenario)) this.run()
   }
 
   choose(name, value) {
@@ -414,7 +414,18 @@ function readersLanguage() {
   return wanted.find(language => known.includes(language)) ?? known[0]
 }
 
+// Bokeh writes the style sheets of all it draws at every paint, mostly as they were, and each time
+// the browser works out all styles anew: half of the time of a paint.
+function spareStyles() {
+  const {prototype} = Bokeh.require("core/dom").InlineStyleSheet
+  const update = prototype._update
+  prototype._update = function (css) {
+    if (css !== this.css) update.call(this, css)
+  }
+}
+
 function start() {
+  spareStyles()
   const {Document} = Bokeh.require("document/index")
   const figures = Document.from_json(FACTS.document)
   const page = new Page(figures)
@@ -426,7 +437,9 @@ function start() {
   const places = ["figures", "bars"].map(id => document.getElementById(id))
   Bokeh.embed.add_document_standalone(figures, places[0], places).then(() => {
     letWheelPass(page.board)
+    followSight(page.board)
     tellHeight(shell)
+    requestAnimationFrame(() => requestAnimationFrame(() => { root.dataset.ready = "" }))
   })
   addEventListener("hashchange", () => page.followAddress())
   root.addEventListener("themechange", () => page.restyle())
@@ -459,6 +472,16 @@ function letWheelPass(board) {
     const canvas = view.canvas_view.shadow_el
     canvas.append(element("style", {}, [".bk-events { touch-action: pan-y pinch-zoom !important }"]))
   }
+}
+
+// Tells the board which charts are in sight, or nearly so.
+function followSight(board) {
+  const names = new Map(board.charts.map(({name}) =>
+    [Bokeh.index.find_one_by_id(board.models[name].id).el, name]))
+  const observer = new IntersectionObserver(entries => {
+    for (const {target, isIntersecting} of entries) board.see(names.get(target), isIntersecting)
+  }, {rootMargin: "80px"})
+  for (const target of names.keys()) observer.observe(target)
 }
 
 // The run that a file without the engine holds.

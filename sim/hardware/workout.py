@@ -58,6 +58,15 @@ class Plan:
         """Return the value of the step of that name."""
         return next(step.value for step in self.steps if step.name == name)
 
+    def __str__(self):
+        """Return the arithmetic as lines of text."""
+        lines = [f"{self.title}, {self.name}"]
+        for step in self.steps:
+            number = f"{step.value:,.6g}" if step.value else "0"
+            about = "; ".join(filter(None, (step.formula, step.source)))
+            lines.append(f"{step.name:20} {number:>12} {step.unit:14} {step.basis:9} {about}")
+        return "\n".join(lines)
+
     def fields(self, **workload):
         """Return the scenario's fields, those of `workload` put over the deployment's.
 

@@ -91,7 +91,7 @@ def _state(phase, kind, drags):
         return "mixed" if decodes else "prefill"
     if decodes:
         return "decode"
-    if kind & HAS_DECODE and not kind & HAS_PREFILL and phase == PREFILL and drags:
+    if kind & HAS_DECODE and phase == PREFILL and drags:
         return "dragged"
     if kind & (HAS_PREFILL | HAS_DECODE):
         return "waiting_phase"

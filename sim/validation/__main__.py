@@ -26,10 +26,11 @@ def main(arguments=None):
 
 def _fitted(seeds):
     """Print the error of each KV capacity; return the best."""
-    found = cliff.fit(seeds)
     print("| KV capacity | root mean square error |\n|---|---|")
-    for tokens, error in found.items():
-        print(f"| {tokens:,} | {error:.3f} |")
+    found = {}
+    for tokens, error in cliff.fit(seeds):
+        found[tokens] = error
+        print(f"| {tokens:,} | {error:.3f} |", flush=True)
     print()
     return min(found, key=found.get)
 

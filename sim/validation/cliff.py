@@ -24,7 +24,7 @@ CONCURRENCY = {"dpa": (32, *REPORTED["dpa"]), "tp": tuple(REPORTED["tp"])}
 FITTED_KV = 450_000
 """KV capacity of a DPA worker in tokens that comes nearest to the report, in steps of 50,000."""
 
-CANDIDATES = tuple(range(300_000, 750_000, 50_000))
+CANDIDATES = tuple(range(350_000, 700_000, 50_000))
 THINK_CAP_MS = 10_000
 """The report cuts waits between turns at 10 s."""
 
@@ -80,17 +80,19 @@ def steady_hit_rate(result, sessions):
     return float((shared + r["cached"][steady]).sum() / asked)
 
 
-def hit_rates(name, capacities, seeds):
+def hit_rates(name, kv_capacity, seeds):
     """Return the hit rates of a deployment.
 
     Returns
     -------
-    ndarray, shape (capacities, concurrencies, seeds)
+    ndarray, shape (concurrencies, seeds)
     """
-    grid = [(kv, n, seed) for kv in capacities for n in CONCURRENCY[name] for seed in range(seeds)]
-    results = simulate_many([scenario(name, n, kv, seed) for kv, n, seed in grid])
-    rates = [steady_hit_rate(r, n) for r, (_, n, _) in zip(results, grid, strict=True)]
-    return np.reshape(rates, (len(capacities), len(CONCURRENCY[name]), seeds))
+    rates = []
+    for sessions in CONCURRENCY[name]:
+        # one after another: the results of long runs are large
+        runs = [scenario(name, sessions, kv_capacity, seed) for seed in range(seeds)]
+        rates.append([steady_hit_rate(result, sessions) for result in simulate_many(runs)])
+    return np.array(rates)
 
 
 def errors(name, rates):
@@ -105,15 +107,15 @@ def root_mean_square(values):
 
 
 def fit(seeds):
-    """Return the root mean square error under DPA of each of `CANDIDATES`, as a dict."""
-    rates = hit_rates("dpa", CANDIDATES, seeds).mean(axis=2)
-    found = (root_mean_square(errors("dpa", row)) for row in rates)
-    return dict(zip(CANDIDATES, found, strict=True))
+    """Yield each of `CANDIDATES` with its root mean square error under DPA."""
+    for kv_capacity in CANDIDATES:
+        rates = hit_rates("dpa", kv_capacity, seeds).mean(axis=1)
+        yield kv_capacity, root_mean_square(errors("dpa", rates))
 
 
 def table(name, kv_capacity, seeds):
     """Return the rows of the comparison as Markdown, and the root mean square error."""
-    rates = hit_rates(name, (kv_capacity,), seeds)[0]
+    rates = hit_rates(name, kv_capacity, seeds)
     lines = ["| sessions | report | model | range over seeds | error |", "|---|---|---|---|---|"]
     for n, row in zip(CONCURRENCY[name], rates, strict=True):
         reported, mean = REPORTED[name].get(n), row.mean()

@@ -214,10 +214,11 @@ class TestLanes:
 
 
 class TestSeries:
-    @pytest.fixture(params=[7, 40, 5000])
+    @pytest.fixture(params=[(0.01, 7), (0.6, 40), (0, 5000)])
     def bins(self, request):
-        recording = small()
-        return Bins.fit((10, recording.ticks), request.param, recording.ticks, recording.tick_s)
+        recording, (share, columns) = small(), request.param
+        window = (int(share * recording.ticks), recording.ticks)
+        return Bins.fit(window, columns, recording.ticks, recording.tick_s)
 
     def each_bin(self, bins):
         return [range(s, s + w) for s, w in zip(bins.starts, bins.widths, strict=True)]

@@ -131,7 +131,7 @@ class TestBoard:
         assert (x_range.start, x_range.end) == (0, board.frame.end)
 
     def test_onset_is_named_or_absent(self, board):
-        line = board.frame._lines["onset"]
+        line = board.frame.lines["onset"]
         seconds = onset(recording().result)
         assert seconds is not None
         assert line.visible
@@ -149,9 +149,9 @@ class TestBoard:
         tokens = [entry.tokens for moment in moments for entry in moment.entries]
         assert shown["tokens"] == tokens
         assert np.subtract(shown["right"], shown["left"]).tolist() == tokens
-        assert board.frame._lines["pin"].location == 900.5 * recording().tick_s
+        assert board.frame.lines["pin"].location == 900.5 * recording().tick_s
         assert board.pin(None) == []
-        assert not board.frame._lines["pin"].visible
+        assert not board.frame.lines["pin"].visible
 
     def test_relabels_in_place(self, board):
         board.pin(900)
@@ -311,7 +311,7 @@ class TestPalette:
     def test_colorblind_palette_keeps_all_states_apart(self, eyes, theme):
         colors = [seen(color, eyes) for color in state_colors("colorblind", theme)]
         nearest = min(np.linalg.norm(a - b) for i, a in enumerate(colors) for b in colors[i + 1 :])
-        assert nearest > 18
+        assert nearest > 20
 
     @pytest.mark.parametrize("theme", THEMES)
     def test_text_is_readable(self, theme):

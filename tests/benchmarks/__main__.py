@@ -10,6 +10,7 @@ import argparse
 import statistics
 import sys
 
+from sim.runs import TOGETHER
 from tests.benchmarks.cases import FULL, QUICK
 from tests.benchmarks.measure import memory, ratio, times
 from tests.benchmarks.peers import PEERS
@@ -25,10 +26,10 @@ COLUMNS = (
 )
 NOTES = """\
 Wall time, CPU time, requests/s (by wall time) and simulated s/s are for one scenario, on one
-core. Speed compares CPU times within a round. A batch of 1 runs on the arrays that batches run
-on. Peak memory is that of a whole process that runs the case; Python with what it imports takes
-{base}. Other simulators were measured on 2 cores, each with a workload of its own and, but for
-the article's demo, finer steps than a tick.
+core. Speed compares CPU times within a round. Batches run on arrays, also those of few scenarios
+here; `simulate_many` takes fewer than {together} one after another. Peak memory is that of a whole
+process that runs the case; Python with what it imports takes {base}. Other simulators were measured
+on 2 cores, each with a workload of its own and, but for the article's demo, finer steps than a tick.
 """
 
 
@@ -42,7 +43,7 @@ def main(arguments=None):
     timings = times(plan, _say)
     print(_table(_rows(plan, timings, peaks)))
     print()
-    print(NOTES.format(base=_megabytes(peaks[""])), end="")
+    print(NOTES.format(together=TOGETHER, base=_megabytes(peaks[""])), end="")
 
 
 def _say(text):

@@ -96,7 +96,7 @@ FULL = _plan(
     batches=(4, 16, 64, 1024),
     least=(10, 40),
     rounds=(3, 7),
-    seconds=60,
+    seconds=45,
 )
 QUICK = _plan(
     {"agents": 4, "workers": 2, "turns": [2, 3]},

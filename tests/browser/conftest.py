@@ -18,10 +18,16 @@ ROOT = pathlib.Path(__file__).parents[2]
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE = 120_000
 """Milliseconds until a page that does not do what it should has failed."""
 
@@ -147,6 +153,14 @@ class Visit:
             "async n => { for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame) }",
             count,
         )
+
+    def until(self, holds, what=""):
+        """Wait until a function of no arguments returns true."""
+        for _ in range(PATIENCE // 100):
+            if holds():
+                return
+            self.page.wait_for_timeout(100)
+        pytest.fail(f"waited in vain {what}")
 
     def number(self, card):
         """Return what a card of the numbers says."""

@@ -168,6 +168,13 @@ EXTREMES = {
         "routing": "round_robin",
         "stagger_ms": 700,
     },
+    "an agent behind the last point of the hash ring": {  # agent 21
+        "routing": "consistent_hash",
+        "seed": 60,
+        "workers": 3,
+        "agents": 22,
+        "turns": [1, 2],
+    },
     "waits of days": {
         "draws": "table",
         "workers": 2,
@@ -180,6 +187,69 @@ EXTREMES = {
 @pytest.mark.parametrize("name", EXTREMES)
 def test_extremes(name):
     assert_as_reference(Scenario(**EXTREMES[name]))
+
+
+SLOW = {"workers": 2, "lock": "none", "tick_ms": 1000, "prefill_rate": 1000, "decode_rate": 10}
+
+TIES = {
+    "as many tokens: the fewer requests": (
+        (3, 0, 1),
+        {
+            "routing": "total_tokens",
+            "table": [[[0, 300, 50]], [[0, 600, 50]], [[0, 300, 50]], [[0, 100, 50]]],
+        },
+    ),
+    "cached just up to the threshold: the least load": (
+        (1, 1, 0),
+        {
+            "routing": "cache_aware",
+            "cache_threshold": 0.5,
+            "table": [[[0, 1, 1]], [[0, 100, 100], [9000, 200, 1]]],
+        },
+    ),
+    "loads just as uneven as allowed: the cached": (
+        (0, 1, 0),
+        {
+            "routing": "cache_aware",
+            "balance_abs": 0,
+            "balance_rel": 2,
+            "table": [
+                [[0, 100, 10], [9000, 10, 10]],
+                [[0, 100, 900]],
+                [[5000, 100, 900]],
+                [[5000, 100, 900]],
+            ],
+        },
+    ),
+    # Agent 0 has 200 tokens on worker 0 and, since agent 3 evicted the rest, on worker 1.
+    "as much cached: the least load": (
+        (0, 2, 1),
+        {
+            "routing": "cache_aware",
+            "cache_threshold": 0,
+            "balance_abs": 1,
+            "balance_rel": 0,
+            "eviction": "tail",
+            "kv_capacity": 2000,
+            "table": [
+                [[0, 190, 10], [30_000, 790, 10], [9000, 100, 10]],
+                [[10_000, 10, 10], [19_000, 10, 150]],
+                [[20_000, 10, 10], [9000, 10, 80]],
+                [[35_000, 1790, 10]],
+            ],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_ties_of_routing(name):
+    (agent, turn, worker), fields = TIES[name]
+    scenario = Scenario(draws="table", **SLOW, **fields)
+    assert_as_reference(scenario)
+    requests = simulate(scenario).requests
+    chosen = (requests["agent"] == agent) & (requests["turn"] == turn)
+    assert requests["worker"][chosen].tolist() == [worker]
 
 
 # The public interface

@@ -9,6 +9,10 @@ from hypothesis import given, settings, strategies
 import sim
 from sim import Scenario, runs, simulate, simulate_many
 from sim.single import cache, record
+from sim.single.groups import make_groups
+from sim.single.pools import make_pools
+from sim.single.state import Agent, Worker
+from sim.workload import Workload
 from tests.cases import check, golden, random_scenario, scenarios
 from tests.sim.test_engine import EXTREMES, assert_same
 
@@ -84,6 +88,22 @@ def test_places_in_flight(places, rng):
     assert_all_same([scenario])
 
 
+def test_requests_that_finish_together_draw_in_the_order_of_admission_to_decode():
+    fields = {
+        "draws": "article",
+        "workers": 3,
+        "prefill_workers": 2,
+        "agents": 12,
+        "turns": [2, 4],
+        "input_tokens": [100, 900],
+        "output_tokens": [10, 60],
+        "kv_capacity": 9_000,
+        "prefill_rate": 1000,
+        "tick_ms": 500,
+    }
+    assert_all_same([Scenario(**fields, seed=seed) for seed in range(10)])
+
+
 def test_a_long_run_in_a_large_cluster():
     fields = {
         "workers": 40,
@@ -102,7 +122,7 @@ def test_states_are_the_same_in_parts(monkeypatch):
     assert_same(simulate(scenario), whole)
 
 
-# Ages
+# Ties, which runs rarely meet
 
 
 def test_entries_stand_in_the_order_of_age():
@@ -110,6 +130,29 @@ def test_entries_stand_in_the_order_of_age():
     for age in (3, 5, 9, 7, 8):
         cache.insert(ages, f"agent {age}", age)
     assert list(ages.values()) == [3, 5, 7, 8, 9]
+
+
+def test_host_entries_used_in_one_tick_keep_the_order_of_their_numbers():
+    worker = Worker(0, None, make_groups(Scenario(), 16)[0])
+    agents = [Agent(number, 1, 0) for number in range(3)]
+    for number, agent in enumerate(agents):
+        agent.hosted[worker] = 10
+        cache.insert(worker.host, agent, 5 << cache.SEQUENCE_BITS | number)
+    for agent in (agents[2], agents[0]):
+        assert cache.load(worker, agent, 4, 7) == 6
+    assert list(worker.host) == [agents[1], agents[0], agents[2]]
+
+
+@pytest.mark.parametrize(("load", "best"), [([2, 1, 1], 1), ([1, 1, 1], 0), ([2, 2, 0], 2)])
+def test_of_equal_entries_the_one_of_the_lower_load(load, best):
+    scenario = Scenario(routing="cache_aware", workers=3)
+    pool, _ = make_pools(scenario, Workload(scenario), None)
+    group = make_groups(scenario, 3)[0]
+    pool.workers = [Worker(number, pool, group) for number in range(3)]
+    pool.load = load
+    agent = Agent(0, 1, 0)
+    agent.entries = dict.fromkeys(reversed(pool.workers), 50)
+    assert pool.choose(agent, 100).id == best
 
 
 # Which engine, and its limits

@@ -87,7 +87,10 @@ def without(fields, name):
     [
         ({"model": {}}, "unknown field 'model': did you mean 'models'"),
         ({"models": []}, "models must be an object"),
-        ({"models": {"mine": {**MODEL, "layer": 3}}}, r"models\.mine: unknown field 'layer'.*layers"),
+        (
+            {"models": {"mine": {**MODEL, "layer": 3}}},
+            r"models\.mine: unknown field 'layer'.*layers",
+        ),
         ({"models": {"mine": without(MODEL, "heads")}}, r"models\.mine: heads is missing"),
         ({"models": {"mine": {**MODEL, "heads": 0}}}, r"models\.mine\.heads = 0 must be a whole"),
         ({"models": {"mine": {**MODEL, "heads": "64"}}}, r"heads = '64' must be a whole number"),

@@ -118,7 +118,7 @@ def test_an_override_takes_the_place_of_the_arithmetic():
 
 @pytest.mark.parametrize("value", [-1, math.nan, math.inf, "many", True])
 def test_a_bad_override_is_an_error(value):
-    with pytest.raises(ValueError, match="overrides: kv_capacity = .* must be a number"):
+    with pytest.raises(ValueError, match=r"overrides: kv_capacity = .* must be a number"):
         plan("glm-5.2", "h100", 16, overrides={"kv_capacity": value})
 
 

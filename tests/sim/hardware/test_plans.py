@@ -57,10 +57,19 @@ def test_the_slow_down_of_two_sparks_shows_both_reported_rates():
 
 
 def test_a_measured_rate_wins_over_the_roofline():
-    found = plan("glm-5.2", "h200", 8, speculation=True)
-    assert found.cluster["prefill_rate"] == 2840
-    assert basis(found, "prefill_rate") == "measured"
-    assert basis(plan("glm-5.1", "h200", 8), "prefill_rate") == "computed"
+    found = plan("glm-5.2", "h200", 8, "tp")
+    assert found.cluster["decode_rate"] == 97
+    assert basis(found, "decode_rate") == "measured"
+    assert basis(plan("glm-5.1", "h200", 8, "tp"), "decode_rate") == "computed"
+
+
+def test_a_rate_holds_for_its_chunk_alone():
+    rates = [
+        plan("glm-5.2", "h200", 8, overrides={"chunk_tokens": chunk}).cluster["prefill_rate"]
+        for chunk in (1024, 2048, 4096)
+    ]
+    assert rates[2] == 11_000
+    assert rates[0] < rates[1] < rates[2]
 
 
 def test_the_accept_length_multiplies_the_decode_rate():
@@ -72,10 +81,10 @@ def test_the_accept_length_multiplies_the_decode_rate():
 
 @pytest.mark.parametrize(
     "anchor",
-    [a for a in LIBRARY.anchors if a.basis == "measured" and a.quantity != "decode_slowdown"],
+    [a for a in LIBRARY.anchors if a.quantity != "decode_slowdown" and a.gpu != "160gb"],
     ids=lambda a: f"{a.model}-{a.gpu}-{a.deployment}-{a.quantity}",
 )
-def test_the_roofline_is_within_a_factor_of_two_of_what_was_measured(anchor):
+def test_the_roofline_is_within_a_factor_of_2_2_of_what_is_known(anchor):
     others = tuple(a for a in LIBRARY.anchors if a is not anchor)
     library = type(LIBRARY)(LIBRARY.models, LIBRARY.gpus, others, LIBRARY.constants)
     found = plan(
@@ -85,17 +94,18 @@ def test_the_roofline_is_within_a_factor_of_two_of_what_was_measured(anchor):
         anchor.deployment,
         precision=anchor.precision,
         speculation=anchor.accept_length,
+        overrides={"chunk_tokens": anchor.chunk_tokens or 2048},
         library=library,
     )
     assert basis(found, anchor.quantity) == "computed"
-    assert 0.5 < found.cluster[anchor.quantity] / anchor.value < 2
+    assert 1 / 2.2 < found.cluster[anchor.quantity] / anchor.value < 2.2
 
 
 def test_the_prefill_roofline_by_hand():
     found = plan("glm-5.2", "h100", 16, "tp")
-    assert found.cluster["prefill_rate"] == pytest.approx(
-        0.07 * 1979e12 * 16 / (2 * 40e9), rel=0.005
-    )
+    share = 0.45 * 512 / (512 + 2500)
+    by_hand = share * 1979e12 * 16 / (2 * 40e9)
+    assert found.cluster["prefill_rate"] == pytest.approx(by_hand, rel=0.005)
 
 
 def test_the_decode_roofline_by_hand():
@@ -141,7 +151,7 @@ def test_every_alternative_works(model, gpu, gpus, deployment):
 def test_heads_in_groups_and_kv_heads_must_divide():
     with pytest.raises(DeploymentError, match="16 head groups do not divide by 32"):
         plan("deepseek-v4-pro", "b300", 32, "tp")
-    with pytest.raises(DeploymentError, match="does not divide|do not divide"):
+    with pytest.raises(DeploymentError, match="do not divide by 3"):
         plan("qwen3.6-35b", "h100", 3, "tp")
 
 
@@ -157,7 +167,7 @@ def test_heads_in_groups_and_kv_heads_must_divide():
         ({"gpus": 16, "prefill_gpus": 8}, "only pd has a prefill pool"),
         ({"gpus": 16, "deployment": "pd", "prefill_gpus": 16}, "leave GPUs to decode"),
         ({"gpus": 16, "deployment": "tp", "redundant_experts": 8}, "only dpa and pd split"),
-        ({"gpus": 16, "deployment": "dap"}, "unknown deployment 'dap': did you mean 'dpa'"),
+        ({"gpus": 16, "deployment": "dap"}, "unknown deployment 'dap': did you mean 'dp'"),
         ({"gpus": 16, "model": "glm-52"}, "unknown model 'glm-52': did you mean 'glm-5.2'"),
         ({"gpus": 16, "gpu": "h20O"}, "unknown GPU 'h20O': did you mean 'h200'"),
         ({"gpus": 16, "precision": "fp9"}, "unknown precision 'fp9': did you mean 'fp8'"),
@@ -198,6 +208,13 @@ def test_every_number_has_a_basis_and_a_source_or_a_formula():
         for step in plan("glm-5.2", "h100", 32, deployment, speculation=True, host_ratio=1).steps:
             assert step.basis in ("measured", "computed", "assumed", "given"), step
             assert step.source or step.formula, step
+
+
+def test_a_plan_prints_its_arithmetic():
+    text = str(plan("glm-5.2", "h100", 16, speculation=True))
+    assert text.startswith("GLM-5.2 (fp8) on 16 × H100 SXM 80 GB, DPA16\n")
+    for part in ("kv_capacity", "250,548", "computed", "85.5 GB × 0.95 − 45.9 − 21.0 − 0.8 GB"):
+        assert part in text
 
 
 def test_a_plan_is_plain_data():

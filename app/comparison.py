@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 
-from app.deployments import changed, explained, worked_out
+from app.deployments import changed, explained_with_alternatives, worked_out
 from app.derive import Recording
 from app.format import count, duration, percent, tokens
 from app.runs import key_of
@@ -239,4 +239,4 @@ def reason(contender, texts):
     """Return why a contender cannot be, or an empty text."""
     if contender.error is None:
         return ""
-    return explained(contender.error, contender.request, texts)
+    return explained_with_alternatives(contender.error, contender.request, texts)

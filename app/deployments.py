@@ -198,3 +198,18 @@ def _clashes(clashes, model, texts):
 def alternatives(error, request):
     """Return the requests that would work in place of one that does not."""
     return [normal({**request, **change}) for change in getattr(error, "alternatives", ())]
+
+
+def named(request, texts):
+    """Return a deployment's short name and its GPUs."""
+    name = worked_out(request).name
+    return texts("deployment.alternative", name=name, gpus=request["gpus"])
+
+
+def explained_with_alternatives(error, request, texts):
+    """Return why a deployment cannot be, and what would work."""
+    why = explained(error, request, texts)
+    names = [named(other, texts) for other in alternatives(error, request)]
+    if not names:
+        return why
+    return f"{why} {texts('deployment.works')} {texts('deployment.or').join(names)}"

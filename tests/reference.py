@@ -83,7 +83,7 @@ class Reference:
                 group.update()
             for worker in self.workers:
                 worker.record(self.work(worker, t))
-            self.kv_token_ticks += sum([worker.used() for worker in self.workers])
+            self.kv_token_ticks += sum([e.tokens for w in self.workers for e in w.cache.values()])
             t += 1
         return self.result(t)
 

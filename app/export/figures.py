@@ -4,7 +4,6 @@ import itertools
 
 from bokeh.core.serialization import Serializer
 from bokeh.document import Document
-from bokeh.layouts import column
 from bokeh.models import ColumnDataSource
 
 from app.derive import Recording
@@ -28,8 +27,10 @@ class PageFigures:
 
     Attributes
     ----------
+    names : list of str
+        Names of the figures: those on the time axis from top to bottom, then the inspector's bars.
     document : dict
-        The Bokeh document: the figures on the time axis, and the inspector's bars.
+        The Bokeh document; its roots are the figures.
     models : dict of str to str
         Ids of the models that the script changes, by the names it knows them by.
     looks, wordings : dict
@@ -41,12 +42,8 @@ class PageFigures:
         self.board = Board(labels(texts["en"]), wheel=False)
         self.board.show(Recording(simulate(Scenario(**TINY))))
         self.board.pin(0)
-        shown = [self.board.minimap, self.board.timeline, self.board.events, *self.board.charts]
         self.names = self._name()
-        layout = column(
-            [figure.root for figure in shown], sizing_mode="stretch_width", spacing=0
-        )
-        self._roots = [layout, self.board.kv.root]
+        self._roots = [getattr(self.board, name).root for name in self.names]
         self.models = {name: model.id for name, model in self._handles().items()}
         self.looks = self._differences(
             {
@@ -67,13 +64,12 @@ class PageFigures:
         self.document = document.to_json(deferred=False)
 
     def _name(self):
-        """Give the figures the names by which the page's scripts find them."""
-        board = self.board
-        named = {name: getattr(board, name) for name in ("minimap", "timeline", "events", "kv")}
-        named |= {chart.name: chart for chart in board.charts}
-        for name, figure in named.items():
-            figure.root.name = name
-        return list(named)
+        """Give the figures the names by which the page's scripts find them; return the names."""
+        charts = [chart.name for chart in self.board.charts]
+        names = ["minimap", "timeline", "events", *charts, "kv"]
+        for name in names:
+            getattr(self.board, name).root.name = name
+        return names
 
     def _handles(self):
         board = self.board

@@ -48,6 +48,7 @@ PAGE = (
     "board.js",
     "component.js",
     "height.js",
+    "stage.js",
     "page.js",
 )
 """What draws and listens."""

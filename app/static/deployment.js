@@ -85,6 +85,7 @@ export function render({model}) {
       lines.push(element("p", {}, [texts.works]), element("div", {class: "works"}, works.map(
         (text, index) => button(text, () => model.send_msg({alternative: index})))))
     }
+    if (model.nothing) lines.push(element("p", {}, [texts.nothing]))
     if (model.used) lines.push(element("p", {class: "quiet"}, [texts.kept]))
     return element("div", {class: "error"}, lines)
   }
@@ -165,7 +166,7 @@ export function render({model}) {
   // A deployment that cannot be must be seen.
   model.on("error", () => { if (model.used && model.error) root.open = true })
   model.on("texts", build)
-  model.on(["texts", "options", "values", "used", "short", "error", "works", "refused", "memory",
+  model.on(["texts", "options", "values", "used", "short", "error", "works", "nothing", "refused", "memory",
     "buys", "steps", "hand"], together(show))
   root.append(element("summary", {}, [title, short]),
     element("div", {class: "body"}, [choices, notes, memory, steps]))

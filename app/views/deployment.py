@@ -13,6 +13,7 @@ from app.deployments import (
     changed,
     explained,
     filled,
+    named,
     worked_out,
 )
 from app.format import count
@@ -33,6 +34,7 @@ class DeploymentPanel(Part):
     short = param.String("", doc="Short name of the deployment; empty if it cannot be.")
     error = param.String("", doc="Why it cannot be.")
     works = param.List([], doc="What would work, as texts.")
+    nothing = param.Boolean(False, doc="Whether nothing was found that would work.")
     refused = param.Dict({}, doc="Choices to why what was entered is not allowed.")
     memory = param.List([], doc="Parts of one GPU's memory: name, text and share.")
     buys = param.String("", doc="The tokens that the memory is good for.")
@@ -151,6 +153,7 @@ class Deployment(Viewer):
         self._shown = self.request
         texts = Texts(self.app.language)
         shown = {"short": "", "error": "", "works": [], "memory": [], "buys": "", "steps": []}
+        shown["nothing"] = False
         hand = []
         try:
             found = worked_out(self.request)
@@ -161,6 +164,7 @@ class Deployment(Viewer):
         except ValueError as error:
             shown["error"] = explained(error, self.request, texts)
             shown["works"] = _works(error, self.request, texts)
+            shown["nothing"] = getattr(error, "code", "") in ("divide", "fit") and not shown["works"]
         self._panel.param.update(
             texts=texts.section("deployment"),
             options=_options(self.request, texts),
@@ -275,7 +279,4 @@ def _shown(name, value, texts):
 
 
 def _works(error, request, texts):
-    return [
-        texts("deployment.alternative", name=worked_out(other).name, gpus=other["gpus"])
-        for other in alternatives(error, request)
-    ]
+    return [named(other, texts) for other in alternatives(error, request)]

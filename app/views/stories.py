@@ -4,7 +4,7 @@ import param
 from panel.viewable import Viewer
 
 from app.assets import script
-from app.deployments import explained, normal, worked_out
+from app.deployments import explained_with_alternatives, normal, worked_out
 from app.format import clock
 from app.runs import Run
 from app.state import AppState
@@ -178,5 +178,5 @@ def _why_not(step, texts):
     try:
         worked_out(request)
     except ValueError as error:
-        return explained(error, request, texts)
+        return explained_with_alternatives(error, request, texts)
     return ""

@@ -19,8 +19,10 @@ function laneLayout(workers) {
 class Board {
   // `document` is the Bokeh document.
   constructor(document) {
-    const find = id => document.get_model_by_id(id)
     this.document = document
+    const find = id => document.get_model_by_id(id)
+    const differing = [...Object.values(FACTS.looks), ...Object.values(FACTS.wordings)]
+    this.byId = new Map(differing.flatMap(Object.keys).map(id => [id, find(id)]))
     this.models = Object.fromEntries(
       Object.entries(FACTS.models).map(([name, id]) => [name, find(id)]))
     this.range = this.models.x_range
@@ -32,8 +34,6 @@ class Board {
     this.inSight = new Set(["events", "shares"])
     this.kv = new KvBars(this)
   }
-
-  figure(name) { return this.models[name] }
 
   // Shows another run; the window is kept as far as the run reaches.
   show(recording, keep, columns) {
@@ -235,7 +235,7 @@ class Board {
   // Sets what Python found to differ between themes, or between languages.
   _apply(changes) {
     for (const [id, values] of Object.entries(changes)) {
-      const model = this.document.get_model_by_id(id)
+      const model = this.byId.get(id)
       for (const [name, value] of Object.entries(values)) {
         model.setv({[name]: Array.isArray(value?.entries) ? new Map(value.entries) : value})
       }

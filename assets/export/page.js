@@ -273,6 +273,7 @@ class Page {
     }
     const tick = Math.min(this.state.pin, recording.ticks - 1)
     const moments = board.pin(tick)
+    this.stage.showBars()
     const colors = FACTS.stateColors[`${this.shownTheme} ${this.state.palette}`]
     this.workers.replaceChildren(...workerRows(moments, texts, recording.tickS, colors))
     const time = clockText(tick * recording.tickS)
@@ -323,9 +324,7 @@ class Page {
       dark: this.shownTheme === "dark",
     })
     this.models.lens.update({speed: state.speed, clock: state.clock})
-    for (const name of FACTS.chartNames) {
-      this.board.models[name].visible = state.charts.includes(name)
-    }
+    this.stage.show(state.charts)
     if (frozen) this.showStill()
     else this.showForms()
   }
@@ -429,59 +428,16 @@ function start() {
   const {Document} = Bokeh.require("document/index")
   const figures = Document.from_json(FACTS.document)
   const page = new Page(figures)
+  const stage = new Stage(page.board)
+  page.stage = stage
   page.mountParts()
   followWidth(page)
-  page.columns = shell.querySelector("#figures").clientWidth - FACTS.figures.margins
+  page.columns = stage.width - FACTS.figures.margins
   if (frozen) page.showRun(FACTS.scenario, unpacked())
   else page.run()
-  const places = ["figures", "bars"].map(id => document.getElementById(id))
-  Bokeh.embed.add_document_standalone(figures, places[0], places).then(() => {
-    letWheelPass(page.board)
-    followSight(page.board)
-    tellHeight(shell)
-    requestAnimationFrame(() => requestAnimationFrame(() => { root.dataset.ready = "" }))
-  })
+  stage.open()
   addEventListener("hashchange", () => page.followAddress())
   root.addEventListener("themechange", () => page.restyle())
-}
-
-// The wheel and a finger's way up or down scroll the page; a click into the figures gives them the
-// wheel until the pointer leaves them.
-function letWheelPass(board) {
-  const figures = document.getElementById("figures")
-  const hint = document.getElementById("hint")
-  const {timeline} = board.models
-  const wheel = timeline.toolbar.tools.find(tool => tool.type === "WheelZoomTool")
-  let hiding = null
-  const setWheel = active => {
-    wheel.active = active
-    hint.hidden = true
-  }
-  figures.addEventListener("click", () => setWheel(true))
-  figures.parentElement.addEventListener("pointerleave", () => setWheel(false))
-  addEventListener("keydown", event => { if (event.key === "Escape") setWheel(false) })
-  figures.addEventListener("wheel", event => {
-    const over = Bokeh.index.find_one_by_id(timeline.id)
-    if (wheel.active || !event.composedPath().includes(over.el)) return
-    hint.hidden = false
-    clearTimeout(hiding)
-    hiding = setTimeout(() => { hint.hidden = true }, 1200)
-  }, {passive: true})
-  for (const name of FACTS.figureNames) {
-    const view = Bokeh.index.find_one_by_id(board.models[name].id)
-    const canvas = view.canvas_view.shadow_el
-    canvas.append(element("style", {}, [".bk-events { touch-action: pan-y pinch-zoom !important }"]))
-  }
-}
-
-// Tells the board which charts are in sight, or nearly so.
-function followSight(board) {
-  const names = new Map(board.charts.map(({name}) =>
-    [Bokeh.index.find_one_by_id(board.models[name].id).el, name]))
-  const observer = new IntersectionObserver(entries => {
-    for (const {target, isIntersecting} of entries) board.see(names.get(target), isIntersecting)
-  }, {rootMargin: "80px"})
-  for (const target of names.keys()) observer.observe(target)
 }
 
 // The run that a file without the engine holds.

@@ -29,7 +29,8 @@ Wall time, CPU time, requests/s (by wall time) and simulated s/s are for one sce
 core. Speed compares CPU times within a round. Batches run on arrays, also those of few scenarios
 here; `simulate_many` takes fewer than {together} one after another. Peak memory is that of a whole
 process that runs the case; Python with what it imports takes {base}. Other simulators were measured
-on 2 cores, each with a workload of its own and, but for the article's demo, finer steps than a tick.
+on 2 cores, each with a workload of its own and, but for the article's demo, finer steps than a
+tick.
 """
 
 

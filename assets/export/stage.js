@@ -1,0 +1,108 @@
+// Where the figures stand: built when they are needed, the first ones at once, so that the page is
+// ready early; and how they behave under the wheel and a finger.
+
+const FIRST = ["minimap", "timeline", "events", "shares"]
+
+class Stage {
+  constructor(board) {
+    this.board = board
+    this.figures = document.getElementById("figures")
+    this.places = new Map(FACTS.figureNames.map(name => {
+      const place = element("div", {"data-figure": name})
+      document.getElementById(name === "kv" ? "bars" : "figures").append(place)
+      return [name, place]
+    }))
+    this.charts = new Set()
+    this.building = null
+    this.built = new Set()
+    this.observer = new IntersectionObserver(
+      entries => entries.forEach(({target, isIntersecting}) =>
+        board.see(target.dataset.figure, isIntersecting)),
+      {rootMargin: "80px"})
+  }
+
+  get width() { return this.figures.clientWidth }
+
+  // Shows these charts and no others.
+  show(charts) {
+    this.charts = new Set(charts)
+    for (const name of FACTS.chartNames) this.places.get(name).hidden = !this.charts.has(name)
+    if (this.building) this._build()
+  }
+
+  // Shows the inspector's bars.
+  showBars() {
+    this.bars = true
+    if (this.building) this._build()
+  }
+
+  // Builds the first figures, then the others.
+  async open() {
+    const {board, places} = this
+    const {document: figures, models} = board
+    const wanted = name => !places.get(name).hidden && FIRST.includes(name)
+    const first = FACTS.figureNames.filter(wanted)
+    for (const name of FACTS.figureNames) if (!wanted(name)) figures.remove_root(models[name])
+    // Bokeh takes the place of each root by its number; later ones are added to the list.
+    this.targets = first.map(name => places.get(name))
+    await Bokeh.embed.add_document_standalone(figures, this.figures, this.targets)
+    first.forEach(name => this._adopt(name))
+    this._letWheelPass()
+    await frames(2)
+    root.dataset.ready = ""
+    this.building = Promise.resolve()
+    this._build()
+    await this.building
+    tellHeight(shell)
+  }
+
+  // Builds what is wanted and not there yet.
+  _build() {
+    this.building = this.building.then(async () => {
+      for (const name of [...this.charts, ...(this.bars ? ["kv"] : [])]) {
+        if (this.built.has(name)) continue
+        this.targets.push(this.places.get(name))
+        this.board.document.add_root(this.board.models[name])
+        while (!viewOf(this.board.models[name])) await frames(1)
+        this._adopt(name)
+      }
+    })
+  }
+
+  _adopt(name) {
+    this.built.add(name)
+    if (this.charts.has(name)) this.observer.observe(this.places.get(name))
+    // Up and down, a finger scrolls the page.
+    const rule = ".bk-events { touch-action: pan-y pinch-zoom !important; outline: none }"
+    viewOf(this.board.models[name]).canvas_view.shadow_el.append(element("style", {}, [rule]))
+  }
+
+  // The wheel scrolls the page; a click into the timeline gives it the wheel until the pointer
+  // leaves the figures.
+  _letWheelPass() {
+    const {timeline} = this.board.models
+    const wheel = timeline.toolbar.tools.find(tool => tool.type === "WheelZoomTool")
+    const hint = document.getElementById("hint")
+    let hiding = null
+    const give = active => {
+      wheel.active = active
+      hint.hidden = true
+    }
+    const place = this.places.get("timeline")
+    place.addEventListener("click", () => give(true))
+    this.figures.addEventListener("pointerleave", () => give(false))
+    addEventListener("keydown", event => { if (event.key === "Escape") give(false) })
+    place.addEventListener("wheel", () => {
+      if (wheel.active) return
+      hint.hidden = false
+      clearTimeout(hiding)
+      hiding = setTimeout(() => { hint.hidden = true }, 1200)
+    }, {passive: true})
+  }
+}
+
+const viewOf = model => Bokeh.index.find_one_by_id(model.id)
+
+async function frames(count) {
+  for (let i = 0; i < count; i++) await new Promise(requestAnimationFrame)
+}

@@ -150,9 +150,12 @@ class Runner:
             return
         cancelled = self._newest = threading.Event()
         future = self._pool.submit(self._timed, subject, key, cancelled)
-        future.add_done_callback(
-            lambda f: self._post(functools.partial(self._deliver, cancelled, f, done, failed))
-        )
+
+        def finished(future):
+            if not cancelled.is_set():  # nobody waits for it any more; the session may be gone
+                self._post(functools.partial(self._deliver, cancelled, future, done, failed))
+
+        future.add_done_callback(finished)
 
     def cancel(self):
         """Drop the run under way, if any."""

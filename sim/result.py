@@ -140,11 +140,12 @@ class Result:
         return end - r["created"][first]
 
     def lower_bound_ticks(self):
-        """Return the least makespan that any policy could reach, in ticks.
+        """Return a bound below which hardly any policy could bring the makespan, in ticks.
 
         The longest agent's own work one after another: its first ready tick, each finished
         turn's new input at the full prefill rate and output at the full decode rate, and the
-        waits between turns.
+        waits between turns. A wait begins in the tick in which the turn before it ends, so that
+        a run may stay below it by a tick a turn.
         """
         s, r = self.scenario, self.requests
         new = r["prompt"] - r["cached"] - r["recomputed"]

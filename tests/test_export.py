@@ -315,6 +315,7 @@ def own_settings(scenario=None):
         "gpus_per_worker": 1,
         "view": None,
         "pin": None,
+        "worker": None,
         "clock": None,
         "speed": 100,
         "language": "en",

@@ -11,7 +11,7 @@ from app.figures import TOOLTIP_CSS
 from app.palette import PALETTES, event_colors, state_colors
 from app.palette import THEMES as COLORS
 from app.problems import problem
-from app.state import MAX_GPUS_PER_WORKER, SPEEDS, THEMES, AppState
+from app.state import MAX_GPUS_PER_WORKER, SPEEDS, THEMES, AppState, preset_values
 from app.texts import LANGUAGES, Texts
 from app.views.numbers import CARDS
 from sim.presets import PRESETS
@@ -81,10 +81,16 @@ def _model_facts():
         "eventKinds": EVENT_KINDS,
         "eventFields": EVENT_FIELDS,
         "requestFields": REQUEST_FIELDS,
-        "presets": PRESETS,
+        "presets": {name: _preset(name) for name in PRESETS},
         "defaults": Scenario().to_dict(),
         "distributions": tuple(DISTRIBUTIONS),
     }
+
+
+def _preset(name):
+    """Return what a preset makes of a page's settings."""
+    values = preset_values(name)
+    return {"scenario": PRESETS[name], "gpus_per_worker": values["gpus_per_worker"]}
 
 
 def _form_facts():

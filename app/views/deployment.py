@@ -152,25 +152,24 @@ class Deployment(Viewer):
     def _show(self):
         self._shown = self.request
         texts = Texts(self.app.language)
-        shown = {"short": "", "error": "", "works": [], "memory": [], "buys": "", "steps": []}
-        shown["nothing"] = False
-        hand = []
+        shown = dict.fromkeys(("short", "error", "buys"), "")
+        shown |= {name: [] for name in ("works", "memory", "steps", "hand")} | {"nothing": False}
         try:
             found = worked_out(self.request)
             shown |= _outcome(found, texts)
             if self.app.deployment is not None:
                 filled(self.request, self.app.scenario)
-                hand = _changes(self.request, self.app, texts)
+                shown["hand"] = _changes(self.request, self.app, texts)
         except ValueError as error:
             shown["error"] = explained(error, self.request, texts)
             shown["works"] = _works(error, self.request, texts)
-            shown["nothing"] = getattr(error, "code", "") in ("divide", "fit") and not shown["works"]
+            searched = getattr(error, "code", "") in ("divide", "fit")
+            shown["nothing"] = searched and not shown["works"]
         self._panel.param.update(
             texts=texts.section("deployment"),
             options=_options(self.request, texts),
             values=_values(self.request),
             used=self.app.deployment is not None,
-            hand=hand,
             refused={},
             **shown,
         )

@@ -8,7 +8,8 @@ const LISTS = new Set(FACTS.distributions)
 const CHOICES = {
   gpus_per_worker: text => wholeWithin(readNumber(text), FACTS.limits.gpus_per_worker),
   view: readView,
-  pin: text => wholeWithin(readNumber(text) + 1, 2 ** 53) - 1,
+  pin: readPlace,
+  worker: readPlace,
   clock: readSeconds,
   speed: text => Number(oneOf(text, FACTS.speeds.map(String))),
   lang: text => oneOf(text, Object.keys(FACTS.texts)),
@@ -19,6 +20,9 @@ const CHOICES = {
 }
 const NAMES = {lang: "language"}
 
+// What stands in an address of the dashboard and says nothing more here.
+const ELSEWHERE = ["v", "deployment", "story"]
+
 const sameValue = (a, b) => JSON.stringify(a) === JSON.stringify(b)
 
 const sameScenario = (a, b) => Object.keys(a).every(name => sameValue(a[name], b[name]))
@@ -27,15 +31,15 @@ const sameScenario = (a, b) => Object.keys(a).every(name => sameValue(a[name], b
 function writtenAddress(state, own) {
   const pairs = []
   const preset = sameScenario(state.scenario, own.scenario) ? null : presetOf(state.scenario)
-  const base = preset === null ? own.scenario : state.scenario
+  const base = preset === null ? own : {...own, ...presetSettings(preset)}
   if (preset !== null) pairs.push(["preset", preset])
   for (const [name, value] of Object.entries(state.scenario)) {
-    if (name === "table" || sameValue(value, base[name])) continue
+    if (name === "table" || sameValue(value, base.scenario[name])) continue
     pairs.push([name, writtenValue(value)])
   }
   for (const key of Object.keys(CHOICES)) {
     const name = NAMES[key] ?? key
-    if (sameValue(state[name], own[name]) || state[name] === null) continue
+    if (sameValue(state[name], base[name]) || state[name] === null) continue
     pairs.push([key, key === "view" ? state.view.map(shortNumber).join("-") : writtenValue(state[name])])
   }
   return pairs.map(([key, text]) => `${key}=${encodeURIComponent(text).replace(/%2C/g, ",")}`).join("&")
@@ -57,6 +61,7 @@ function readAddress(text, own, engine = true) {
   const changes = {}
   const known = Object.keys(own.scenario).filter(name => name !== "table")
   let base = own.scenario
+  let preset = {}
   const attempt = (key, value, read) => {
     try {
       read()
@@ -65,13 +70,17 @@ function readAddress(text, own, engine = true) {
     }
   }
   for (const [key, value] of new URLSearchParams(text)) {
-    if (key === "v") continue
+    if (ELSEWHERE.includes(key)) continue
     if (!engine && (known.includes(key) || key === "preset")) {
       problems.push({kind: "fixed", key})
     } else if (known.includes(key)) {
       attempt(key, value, () => { fields[key] = checkedField(key, readField(key, value)) })
     } else if (key === "preset") {
-      attempt(key, value, () => { base = presetScenario(oneOf(value, Object.keys(FACTS.presets))) })
+      attempt(key, value, () => {
+        const {scenario, ...rest} = presetSettings(oneOf(value, Object.keys(FACTS.presets)))
+        base = scenario
+        preset = rest
+      })
     } else if (key in CHOICES) {
       attempt(key, value, () => { changes[NAMES[key] ?? key] = CHOICES[key](value) })
     } else {
@@ -87,7 +96,7 @@ function readAddress(text, own, engine = true) {
       changes.scenario = own.scenario
     }
   }
-  return {changes, problems}
+  return {changes: {...preset, ...changes}, problems}
 }
 
 function readField(name, text) {
@@ -110,6 +119,12 @@ function oneOf(text, known) {
   throw new Error(`must be one of ${known.join(", ")}`)
 }
 
+function readPlace(text) {
+  const value = readNumber(text)
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new Error("must be a whole number from 0 on")
+}
+
 function readSeconds(text) {
   const value = readNumber(text)
   if (Number.isFinite(value) && value >= 0) return value
@@ -127,16 +142,20 @@ function readNames(text, known) {
   return text === "none" ? [] : text.split(",").map(name => oneOf(name, known))
 }
 
-function presetScenario(name) { return dpascope.validate({...FACTS.presets[name]}) }
+// What a preset makes of the settings.
+function presetSettings(name) {
+  const {scenario, ...rest} = FACTS.presets[name]
+  return {scenario: dpascope.validate(scenario), ...rest}
+}
 
 let knownPresets = null
 
 // The name of the preset that a scenario is, or null.
 function presetOf(scenario) {
   if (knownPresets === null) {
-    knownPresets = Object.keys(FACTS.presets).map(name => [name, presetScenario(name)])
+    knownPresets = Object.keys(FACTS.presets).map(name => [name, presetSettings(name)])
   }
-  return knownPresets.find(([, known]) => sameScenario(scenario, known))?.[0] ?? null
+  return knownPresets.find(([, known]) => sameScenario(scenario, known.scenario))?.[0] ?? null
 }
 
 // The sentence about a part of an address that could not be read.

@@ -184,12 +184,17 @@ class Board {
     line.setv({location: seconds ?? 0, visible: seconds !== null})
   }
 
-  // Pins a tick and shows its caches; null unpins. Returns what is known of the workers then.
-  pin(tick) {
+  // Pins a tick and shows the caches then, of too many workers those around `worker`; null unpins.
+  // Returns what is known of the workers shown.
+  pin(tick, worker) {
     this._place(this.models.pin, tick === null ? null : (tick + 0.5) * this.recording.tickS)
     if (tick === null) return []
-    const moments = momentsAt(this.recording, tick)
-    this.kv.update(moments.slice(0, SIZES.most_bars))
+    const {workers} = this.recording
+    const shown = Math.min(workers, SIZES.most_bars)
+    const around = (worker ?? 0) - Math.floor(SIZES.most_bars / 2)
+    const first = Math.min(Math.max(0, around), workers - shown)
+    const moments = momentsAt(this.recording, tick, indices(shown).map(i => first + i))
+    this.kv.update(moments)
     return moments
   }
 

@@ -2,10 +2,11 @@
 
 const SERVES = {prefill: [PREFILL], decode: [DECODE], mixed: [PREFILL, DECODE]}
 
-// What is known of every worker at a tick, after its admissions and before its work.
-function momentsAt(recording, tick) {
+// What is known of some workers, by default of all, at a tick, after its admissions and before its
+// work.
+function momentsAt(recording, tick, workers = indices(recording.workers)) {
   const instant = new Instant(recording, tick)
-  return indices(recording.workers).map(worker => instant.worker(worker))
+  return workers.map(worker => instant.worker(worker))
 }
 
 // What is known of one worker.

@@ -1,6 +1,6 @@
 // The table of workers at the pinned moment; app/views/moment in Python.
 
-function workerRows(moments, texts, tickS, colors) {
+function workerRows(moments, texts, tickS, colors, chosen) {
   return moments.map(moment => {
     const swatch = element("i")
     swatch.style.background = colors[moment.state]
@@ -9,7 +9,7 @@ function workerRows(moments, texts, tickS, colors) {
     const state = texts(`states.${STATES[moment.state]}`)
     const queue = queueSentence(moment, texts)
     const blocked = moment.queue.length ? blockedSentence(moment, texts) : ""
-    return element("tr", {}, [
+    return element("tr", {class: moment.worker === chosen ? "chosen" : ""}, [
       plain("worker", texts("timeline.worker", {worker: moment.worker})),
       cell("state", [swatch, state], state),
       plain("why", whySentence(moment, texts, tickS)),

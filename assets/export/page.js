@@ -13,7 +13,8 @@ class Page {
   constructor(figures) {
     this.header = document.getElementById("header")
     this.own = {
-      scenario: FACTS.scenario, gpus_per_worker: 1, view: null, pin: null, clock: null,
+      scenario: FACTS.scenario, gpus_per_worker: 1, view: null, pin: null, worker: null,
+      clock: null,
       speed: FACTS.speed, language: FACTS.language ?? readersLanguage(), theme: FACTS.theme,
       palette: "default", controls: FACTS.shown, charts: FACTS.charts,
     }
@@ -125,7 +126,7 @@ class Page {
   }
 
   choose(name, value) {
-    if (name === "preset") this.change({scenario: presetScenario(value)})
+    if (name === "preset") this.change(presetSettings(value))
     else if (name === "dark") this.restyle()
     else {
       this.change({[name]: value})
@@ -210,7 +211,7 @@ class Page {
 
   fromLens(message) {
     if ("columns" in message) this.look(message.columns)
-    else if ("pin" in message) this.pin(this.recording?.tickAt(message.pin) ?? null)
+    else if ("pin" in message) this.pinAt(...message.pin)
     else if ("hover" in message) this.models.lens.answer({hover: this.hover(message.hover)})
     else {
       this.change(message)
@@ -232,6 +233,14 @@ class Page {
   }
 
   // --- the pinned moment ---
+
+  // Pins the moment at a time, and chooses the worker of a lane of the timeline.
+  pinAt(seconds, lane) {
+    if (this.recording === null) return
+    const worker = lane === undefined ? null : this.board.workerAt(lane)
+    if (worker !== null) this.state.worker = worker
+    this.pin(this.recording.tickAt(seconds))
+  }
 
   pin(tick) {
     this.state.pin = tick
@@ -272,10 +281,11 @@ class Page {
       return
     }
     const tick = Math.min(this.state.pin, recording.ticks - 1)
-    const moments = board.pin(tick)
+    const moments = board.pin(tick, this.state.worker)
     this.stage.showBars()
     const colors = FACTS.stateColors[`${this.shownTheme} ${this.state.palette}`]
-    this.workers.replaceChildren(...workerRows(moments, texts, recording.tickS, colors))
+    this.workers.replaceChildren(...workerRows(
+      moments, texts, recording.tickS, colors, this.state.worker))
     const time = clockText(tick * recording.tickS)
     this.models.moment.update({
       pinned: true,

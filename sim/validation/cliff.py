@@ -21,7 +21,7 @@ REPORTED = {
 CONCURRENCY = {"dpa": (32, *REPORTED["dpa"]), "tp": tuple(REPORTED["tp"])}
 """Sessions in flight that are simulated."""
 
-FITTED_KV = 450_000
+FITTED_KV = 550_000
 """KV capacity of a DPA worker in tokens that comes nearest to the report, in steps of 50,000."""
 
 CANDIDATES = tuple(range(350_000, 700_000, 50_000))

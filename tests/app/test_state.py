@@ -220,8 +220,8 @@ def test_problems_say_what_is_allowed(name, value, said):
 
 
 def test_every_choice_has_its_key_in_the_address():
-    keys = {
-        pair.partition("=")[0]
-        for pair in AppState(view=(0, 1), pin=1, worker=1, clock=1.0).query().split("&")
-    }
+    deployment = {"model": "glm-5.2", "gpu": "h100", "gpus": 16, "deployment": "tp"}
+    chosen = {"view": (0, 1), "pin": 1, "worker": 1, "clock": 1.0}
+    state = AppState(deployment=deployment, story="article.lock", **chosen)
+    keys = {pair.partition("=")[0] for pair in state.query().split("&")}
     assert keys >= set(CHOICES)

@@ -85,7 +85,7 @@ def test_a_batch_equals_its_runs_alone(batch, rng):
 
 @pytest.mark.parametrize("lock", ["phase", "step"])
 @pytest.mark.parametrize(
-    ("routing", "policy"), itertools.zip_longest(ROUTINGS, PHASE_POLICIES, fillvalue="mixed")
+    ("routing", "policy"), list(itertools.zip_longest(ROUTINGS, PHASE_POLICIES, fillvalue="mixed"))
 )
 def test_a_crowded_cluster(lock, routing, policy):
     assert_as_reference(

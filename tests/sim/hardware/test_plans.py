@@ -114,6 +114,25 @@ def test_the_decode_roofline_by_hand():
     assert 1 / found.cluster["decode_rate"] == pytest.approx(78 * 0.37e-3 + read, rel=0.005)
 
 
+def test_the_decode_roofline_under_dpa_by_hand():
+    """One request on each of 8 workers touches 1 - (1 - 8/256)^8 of the experts."""
+    found = plan("glm-5.1", "h200", 8)
+    touched = {n: 1 - (1 - 8 / 256) ** (8 * n) for n in (1, 32)}
+    step = {n: 78 * 0.3e-3 + (725 / 8 * share + 21) / 4800 for n, share in touched.items()}
+    assert 1 / found.cluster["decode_rate"] == pytest.approx(step[1], rel=0.005)
+    slowdown = (step[32] / step[1] - 1) / 31
+    assert found.cluster["decode_slowdown"] == pytest.approx(slowdown, rel=0.005)
+
+
+def test_each_pool_of_pd_has_its_own_rates():
+    found = plan("glm-5.2", "h100", 48, "pd", prefill_gpus=32, speculation=True)
+    assert found.cluster["decode_rate"] == 50
+    assert basis(found, "prefill_rate") == "computed"
+    found = plan("glm-5.2", "h100", 48, "pd", prefill_gpus=16, speculation=True)
+    assert found.cluster["prefill_rate"] == 3000
+    assert basis(found, "decode_rate") == "computed"
+
+
 def test_24_gpus_explain_themselves():
     with pytest.raises(DeploymentError) as info:
         plan("glm-5.2", "h100", 24, "tp")

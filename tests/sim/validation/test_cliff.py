@@ -5,6 +5,7 @@ import types
 import numpy as np
 import pytest
 
+from sim import simulate_many
 from sim.validation import cliff
 
 
@@ -47,7 +48,15 @@ def test_tp_has_the_capacity_that_its_plan_has_more():
 
 
 def test_the_cliff_lies_between_48_and_128_sessions():
-    rates = {n: cliff.scenario("dpa", n, cliff.FITTED_KV, 0) for n in (48, 128)}
-    found = {n: cliff.steady_hit_rate(cliff.simulate_many([s])[0], n) for n, s in rates.items()}
-    assert found[48] == pytest.approx(cliff.REPORTED["dpa"][48], abs=0.1)
-    assert found[128] == pytest.approx(cliff.REPORTED["dpa"][128], abs=0.2)
+    scenarios = [cliff.scenario("dpa", n, cliff.FITTED_KV, 0) for n in (48, 128)]
+    results = simulate_many(scenarios)
+    before, after = (cliff.steady_hit_rate(r, n) for r, n in zip(results, (48, 128), strict=True))
+    assert before > 0.8
+    assert after < 0.4
+
+
+def test_tp_falls_off_the_cliff_between_8_and_16_sessions():
+    results = simulate_many([cliff.scenario("tp", n, cliff.FITTED_KV, 0) for n in (8, 16)])
+    before, after = (cliff.steady_hit_rate(r, n) for r, n in zip(results, (8, 16), strict=True))
+    assert before > 0.9
+    assert after < 0.45

@@ -158,6 +158,15 @@ def by_hand(request, scenario, gpus_per_worker):
     return {name: value for name, value in wanted.items() if fields[name] != value}
 
 
+def said_value(name, value, texts):
+    """Return the value of a field as people read it."""
+    if isinstance(value, bool):
+        return texts("controls.on" if value else "controls.off")
+    if isinstance(value, str):
+        return texts(f"options.{name}.{value}.label")
+    return f"{value:,}"
+
+
 def explained(error, request, texts):
     """Return why a deployment cannot be, in the language of the texts."""
     values = getattr(error, "values", {})

@@ -2,6 +2,7 @@
 
 import param
 
+from app.deployments import by_hand, said_value
 from app.state import MAX_GPUS_PER_WORKER
 from sim.scenario import (
     DISTRIBUTIONS,
@@ -70,6 +71,24 @@ def idle(scenario):
     return reasons
 
 
+def marks(state, texts):
+    """Return the controls whose fields are not as the deployment behind them has them, each with
+    a sentence that says so."""
+    if state.deployment is None:
+        return {}
+    try:
+        worked_out = by_hand(state.deployment, state.scenario, state.gpus_per_worker)
+    except ValueError:  # it cannot be, and has no fields
+        return {}
+    said = {}
+    for field, value in worked_out.items():
+        name = "gpus" if field == "workers" else field
+        if name == "gpus":
+            value *= state.gpus_per_worker
+        said[name] = texts("deployment.mark", worked=said_value(field, value, texts))
+    return said
+
+
 def controls(state, texts):
     """Return what the form shows: groups of controls with their values.
 
@@ -85,6 +104,7 @@ def controls(state, texts):
     """
     gone = hidden(state.scenario)
     reasons = idle(state.scenario)
+    marked = marks(state, texts)
     return [
         {
             "name": group,
@@ -94,6 +114,7 @@ def controls(state, texts):
                     **control(name, state, texts),
                     "hidden": name in gone,
                     "reason": texts(f"reasons.{reasons[name]}") if name in reasons else "",
+                    "mark": marked.get(name, ""),
                 }
                 for name in names
             ],

@@ -1,5 +1,6 @@
 """What the user chose, and how it stands in the address of the page."""
 
+import contextlib
 import difflib
 import json
 import math
@@ -153,18 +154,18 @@ def read_query(query, language=DEFAULT):
 def _base(choices):
     """Return the fields below those in the address: of a preset, a deployment or a story."""
     base = dict(PRESETS[choices.pop("preset", "default")])
-    if "deployment" in choices:
-        try:
-            found = deployments.worked_out(choices["deployment"])
-        except DeploymentError:
-            return base
-        base |= found.cluster
-        choices.setdefault("gpus_per_worker", found.gpus_per_worker)
     if "story" in choices:
         name, _, step = choices["story"].partition(".")
         told = STORIES[name].step(step)
-        base = dict(told.fields)
-        choices.setdefault("gpus_per_worker", told.gpus_per_worker)
+        if not told.preset:
+            choices.setdefault("gpus_per_worker", told.gpus_per_worker)
+            return dict(told.fields)
+        choices.setdefault("deployment", deployments.normal(PLANS[told.preset]))
+    if "deployment" in choices:
+        with contextlib.suppress(DeploymentError):
+            found = deployments.worked_out(choices["deployment"])
+            choices.setdefault("gpus_per_worker", found.gpus_per_worker)
+            base |= found.cluster
     return base
 
 

@@ -39,9 +39,16 @@ function clockText(seconds) {
   return rest ? `${text}.${pad(rest)}` : text
 }
 
-// Whether a key was meant for the page and not for a control that has the focus.
+// Whether a key is meant for the page and not for the control that has the focus.
 function isForPage(event) {
-  const target = event.composedPath()[0]
-  const typed = /^(input|select|textarea|button|summary)$/i.test(target.tagName ?? "")
-  return !typed && !event.ctrlKey && !event.metaKey && !event.altKey
+  if (event.ctrlKey || event.metaKey || event.altKey) return false
+  const path = event.composedPath()
+  if (path.some(node => node.tagName === "DIALOG")) return false
+  if (event.key === "Escape") return true
+  const target = path[0]
+  if (target.matches?.("select, textarea, input:not([type=range], [type=radio], [type=checkbox])")) {
+    return false
+  }
+  if (target.matches?.("input")) return !event.key.startsWith("Arrow") && event.key !== " "
+  return !(target.matches?.("button, summary") && event.key === " ")
 }

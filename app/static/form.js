@@ -205,7 +205,8 @@ function field(form, control) {
       if (!error && form.dragged !== next.name) made.update(next)
       node.hidden = next.hidden
       node.classList.toggle("failed", Boolean(error))
-      note.textContent = error || next.reason
+      note.textContent = error || next.reason || next.mark || ""
+      note.classList.toggle("mark", !error && !next.reason && Boolean(next.mark))
       for (const input of node.querySelectorAll("input, select, .distribution button")) {
         input.disabled = Boolean(next.reason)
         input.setAttribute("aria-invalid", String(Boolean(error)))

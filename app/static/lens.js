@@ -20,9 +20,9 @@ export function render({model}) {
   let resting = null
   function rest() {
     player.draw()
-    nameFigures()
     clearTimeout(resting)
     resting = setTimeout(() => {
+      nameFigures()
       const columns = Math.round(figureView(model, "timeline")?.frame.bbox.width ?? 0)
       model.send_msg({columns})
     }, REST)

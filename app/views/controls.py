@@ -82,7 +82,9 @@ class Controls(Viewer):
         """Let the form send the next step of a drag."""
         self._form._send_msg({})
 
-    @param.depends("app.scenario", "app.gpus_per_worker", "app.language", watch=True)
+    @param.depends(
+        "app.scenario", "app.gpus_per_worker", "app.deployment", "app.language", watch=True
+    )
     def _show(self):
         texts = Texts(self.app.language)
         self._form.param.update(

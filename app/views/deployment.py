@@ -14,6 +14,7 @@ from app.deployments import (
     explained,
     filled,
     named,
+    said_value,
     worked_out,
 )
 from app.format import count
@@ -261,20 +262,12 @@ def _changes(request, app, texts):
     rows = []
     for name, value in wanted.items():
         owner = app if name == "gpus_per_worker" else app.scenario
-        now, worked = (_shown(name, v, texts) for v in (getattr(owner, name), value))
+        now, worked = (said_value(name, v, texts) for v in (getattr(owner, name), value))
         label = texts(f"fields.{name}.label")
         text = texts("deployment.hand_value", now=now, worked=worked)
         hint = texts("deployment.restore", field=label)
         rows.append({"name": name, "label": label, "text": text, "hint": hint})
     return rows
-
-
-def _shown(name, value, texts):
-    if isinstance(value, bool):
-        return texts("controls.on" if value else "controls.off")
-    if isinstance(value, str):
-        return texts(f"options.{name}.{value}.label")
-    return f"{value:,}"
 
 
 def _works(error, request, texts):

@@ -94,10 +94,11 @@ class Board {
     clearTimeout(this.catchingUp)
     this.catchingUp = setTimeout(() => {
       const chart = this.charts.find(({stale}) => stale)
-      if (!chart) return
-      this._refresh(chart)
-      this._catchUpLater()
-    }, this.charts.some(({stale}) => !stale) ? SOON : SOON)
+      if (chart) {
+        this._refresh(chart)
+        this._catchUpLater()
+      } else for (const each of this.charts) each.hovered()
+    }, SOON)
   }
 
   // First tick of the window and the tick after its last.

@@ -1,5 +1,6 @@
 // The charts below the timeline, the track of events, and the bars of the inspector; app/figures
-// in Python. Each chart has refine(recording, lanes, {bins, coarse, minutes}) and redraw().
+// in Python. Each chart has refine(recording, lanes, {bins, coarse, minutes}) and redraw(); what
+// only a hover needs waits for hovered().
 
 function makeCharts(board) {
   const kinds = {
@@ -18,6 +19,9 @@ class Chart {
   constructor(board, name) { Object.assign(this, {board, name, stale: true}) }
 
   redraw() {}
+
+  // Makes ready what only a hover needs.
+  hovered() {}
 }
 
 class EventTrack extends Chart {
@@ -65,10 +69,12 @@ class Shares extends Chart {
       x: borders(bins),
       ...Object.fromEntries(tops.map((top, place) => [`y${place}`, top])),
     }
-    this.board.models.share_bins.data = {
-      left: bins.lefts,
-      right: bins.rights,
-      ...Object.fromEntries(shares.map((share, place) => [STATES[STACK[place]], share])),
+    this.hovered = () => {
+      this.board.models.share_bins.data = {
+        left: bins.lefts,
+        right: bins.rights,
+        ...Object.fromEntries(shares.map((share, place) => [STATES[STACK[place]], share])),
+      }
     }
     const occurs = shares.map(share => share.some(part => part > 0))
     if (!sameValue(occurs, this.occurs)) {
@@ -130,7 +136,9 @@ class Oversubscription extends Chart {
     y[bins.count] = want[bins.count - 1]
     const {models} = this.board
     models.wants.data = {x: borders(bins), y, zero: new Float64Array(y.length)}
-    models.want_bins.data = {left: bins.lefts, right: bins.rights, want}
+    this.hovered = () => {
+      models.want_bins.data = {left: bins.lefts, right: bins.rights, want}
+    }
     models.oversubscription.y_range.end = Math.max(1.2, this.board.peak * 1.1)
   }
 }

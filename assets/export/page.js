@@ -423,16 +423,6 @@ function readersLanguage() {
   return wanted.find(language => known.includes(language)) ?? known[0]
 }
 
-// Bokeh writes the style sheets of all it draws at every paint, mostly as they were, and each time
-// the browser works out all styles anew: half of the time of a paint.
-function spareStyles() {
-  const {prototype} = Bokeh.require("core/dom").InlineStyleSheet
-  const update = prototype._update
-  prototype._update = function (css) {
-    if (css !== this.css) update.call(this, css)
-  }
-}
-
 function start() {
   spareStyles()
   const {Document} = Bokeh.require("document/index")

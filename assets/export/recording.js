@@ -11,8 +11,11 @@ const KIND = Object.fromEntries(EVENT_KINDS.map((kind, code) => [kind, code]))
 // What a run yields, as columns that a worker hands over without copying them. It stands alone:
 // the worker is made of its text.
 function packed(result, summary, requestFields, eventFields, eventKinds) {
-  const columns = (rows, names) => Object.fromEntries(
-    names.map((name, i) => [name, Int32Array.from(rows, row => row[i])]))
+  const columns = (rows, names) => Object.fromEntries(names.map((name, i) => {
+    const column = new Int32Array(rows.length)
+    for (let row = 0; row < rows.length; row++) column[row] = rows[row][i]
+    return [name, column]
+  }))
   const states = result.states.map(runs => {
     const count = runs.length / 2
     const starts = new Int32Array(count)

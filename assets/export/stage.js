@@ -101,6 +101,25 @@ class Stage {
   }
 }
 
+// Bokeh writes the style sheets of all it draws at every paint, mostly as they were, and asks style
+// sheets for every colour, width and font size, though none of ours speaks of them and all sizes
+// are in pixels. Each write and the next question have the browser work out all styles anew: half
+// of the time of a paint. A later Bokeh may be built otherwise; then it goes its own way.
+function spareStyles() {
+  try {
+    const {prototype: sheet} = Bokeh.require("core/dom").InlineStyleSheet
+    const update = sheet._update
+    sheet._update = function (css) {
+      if (css !== this.css) update.call(this, css)
+    }
+    Bokeh.require("core/visuals/visual").VisualProperties.prototype._get_css_value = () => ""
+    const {prototype: plot} = Bokeh.require("models/plots/plot_canvas").PlotView
+    Object.defineProperty(plot, "base_font_size", {get: () => 13})
+  } catch (error) {
+    console.info(error)
+  }
+}
+
 const viewOf = model => Bokeh.index.find_one_by_id(model.id)
 
 async function frames(count) {

@@ -4,6 +4,7 @@ import pytest
 
 from app import deployments
 from app.deployments import DEFAULT, by_hand, changed, normal, read, worked_out, written
+from app.fields import controls
 from app.state import AppState, preset_values, read_query
 from app.texts import Texts
 from app.views.controls import Controls
@@ -94,6 +95,12 @@ def test_fields_changed_by_hand_are_marked_and_have_a_way_back(app, panel):
     assert marked == {
         "kv_capacity": "300,000, worked out 250,548",
         "gpus_per_worker": "2, worked out 1",
+    }
+    groups = controls(app, Texts("en"))
+    marks = {c["name"]: c["mark"] for group in groups for c in group["controls"] if c["mark"]}
+    assert marks == {
+        "kv_capacity": "Changed by hand; worked out: 250,548",
+        "gpus_per_worker": "Changed by hand; worked out: 1",
     }
     panel.restore("kv_capacity")
     assert app.scenario.kv_capacity == 250_548

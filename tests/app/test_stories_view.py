@@ -161,6 +161,12 @@ def test_a_step_alone_in_the_address_sets_the_scenario():
     assert app.gpus_per_worker == 16
 
 
+def test_a_step_that_cannot_be_stands_alone_in_the_address_too():
+    app, problems = read_query("story=article.cards_24")
+    assert problems == []
+    assert "24" in Stories(app, Picture(app).board)._bar.told["error"]
+
+
 @pytest.mark.parametrize(
     ("text", "near"), [("artcle.lock", "article"), ("article.locks", "lock"), ("article", "step")]
 )

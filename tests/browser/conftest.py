@@ -31,7 +31,7 @@ ARGUMENTS = [
 PATIENCE = 120_000
 """Milliseconds until a page that does not do what it should has failed."""
 
-QUICK = "agents=6&workers=4&turns=4,6&tick_ms=250&kv_capacity=40000&input_tokens=2000,6000"
+QUICK = "agents=6&workers=4&turns=4,6&tick_ms=250&kv_capacity=20000&input_tokens=2000,6000"
 """A run of a few hundred requests at most, with evictions."""
 
 

@@ -73,6 +73,8 @@ def run(batch, log, max_ticks, cancel=None):
             if batch.closing:
                 ended = (batch.open == 0) & (batch.t >= batch.until)
                 ends[batch.ids[ended]] = batch.t[ended]
+                if ends.max() > max_ticks:  # the last agent was killed in the tick after
+                    raise over_limit(max_ticks, 0)
                 running = np.flatnonzero(~ended)
                 batch.closing = bool((batch.open == 0)[running].any())
                 if running.size <= SPARSE * batch.size:

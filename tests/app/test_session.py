@@ -10,37 +10,89 @@ from bokeh.client import pull_session
 
 import app.session
 from app.cli import APP
+from tests.browser.conftest import free_port
 
 QUICK = {"agents": "4", "workers": "2", "turns": "2,3"}
+PATIENCE = 60
 
 
-@pytest.fixture
-def pages(monkeypatch):
-    """Serve the app from this process; yield its address and the pages that live."""
-    living = weakref.WeakSet()
+@pytest.fixture(scope="module")
+def living():
+    """The pages of this process that live."""
+    return weakref.WeakSet()
+
+
+@pytest.fixture(scope="module")
+def address(living):
+    """Serve the app from this process."""
 
     class Page(app.session.Page):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             living.add(self)
 
-    monkeypatch.setattr(app.session, "Page", Page)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(app.session, "Page", Page)
+    port = free_port()
     server = pn.serve(
         {"app": str(APP / "main.py")},
-        port=0,
+        port=port,
         threaded=True,
         show=False,
         verbose=False,
         check_unused_sessions_milliseconds=100,
         unused_session_lifetime_milliseconds=100,
     )
-    deadline = time.monotonic() + 30
-    while not getattr(server, "port", None) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    yield server, living
+    yield f"http://localhost:{port}/app"
     server.stop()
+    patch.undo()
 
 
-def test_closed(pages):
-    server, living = pages
-    print(type(server), vars(server).keys())
+def until(holds):
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+def connect(address):
+    for _ in range(100):
+        try:
+            return pull_session(url=address, arguments=QUICK)
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+def gone(living):
+    gc.collect()
+    return not living
+
+
+def test_a_closed_session_frees_its_memory(address, living):
+    sessions = [connect(address) for _ in range(2)]
+    until(lambda: len(living) == 2)
+    until(lambda: all(page.numbers.run is not None for page in living))
+    for session in sessions:
+        session.close()
+    until(lambda: gone(living))
+
+
+def test_a_session_closed_during_its_run_frees_its_memory(address, living, monkeypatch):
+    monkeypatch.setitem(QUICK, "agents", "96")
+    monkeypatch.setitem(QUICK, "turns", "80,90")
+    monkeypatch.setitem(QUICK, "seed", str(time.time_ns() % 2**31))
+    connect(address).close()
+    until(lambda: gone(living))
+
+
+def test_open_sessions_are_each_by_themselves(address, living):
+    one, other = connect(address), connect(address)
+    until(lambda: len(living) == 2 and all(page.numbers.run for page in living))
+    first, second = living
+    assert first.app is not second.app
+    assert first.picture.board is not second.picture.board
+    one.close()
+    other.close()
+    del first, second
+    until(lambda: gone(living))

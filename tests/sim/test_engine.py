@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies
 
 import sim
 from sim import Scenario, simulate, simulate_many
+from sim.runs import run_all
 from sim.scenario import MAX_RATE, MAX_TOKENS, PHASE_POLICIES, ROUTINGS
 from tests.cases import check, golden, random_scenario, scenarios
 from tests.reference import reference
@@ -27,7 +28,9 @@ def assert_same(found, expected):
 
 
 def assert_as_reference(scenario):
-    assert_same(simulate(scenario), reference(scenario))
+    right = reference(scenario)
+    assert_same(simulate(scenario), right)
+    assert_same(run_all([scenario], together=1)[0], right)
 
 
 # Known right answers
@@ -64,6 +67,12 @@ def random_runs():
 def test_random_scenarios_in_one_call(random_runs):
     chosen, expected = random_runs
     for found, right in zip(simulate_many(chosen), expected, strict=True):
+        assert_same(found, right)
+
+
+def test_random_scenarios_as_batches(random_runs):
+    chosen, expected = random_runs
+    for found, right in zip(run_all(chosen, together=1), expected, strict=True):
         assert_same(found, right)
 
 

@@ -133,7 +133,8 @@ def _entered(question, kind):
         plan = worked_out(request)
         runs = [question.scenario.replace(**plan.cluster, seed=seed) for seed in question.seeds]
     except ValueError as error:
-        return Contender(kind, request, error=error), []
+        # results are remembered, and a traceback would keep the page alive that asked for them
+        return Contender(kind, request, error=error.with_traceback(None)), []
     return Contender(kind, request, plan), runs
 
 

@@ -118,17 +118,18 @@ def changed(request, name, value):
 def worked_out(request):
     """Return the `Plan` of a request; raises what `sim.hardware.plan` raises."""
     found = _remembered(json.dumps(normal(request)))
-    if isinstance(found, Exception):
-        raise found
+    if isinstance(found, tuple):
+        raise DeploymentError(*found)
     return found
 
 
 @functools.lru_cache(maxsize=64)
 def _remembered(key):
+    """Return the plan, or what its error is made of: an error keeps whoever it passes alive."""
     try:
         return plan(**json.loads(key))
-    except ValueError as error:
-        return error
+    except DeploymentError as error:
+        return error.code, str(error), error.values, error.alternatives
 
 
 def filled(request, scenario):

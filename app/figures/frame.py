@@ -165,10 +165,10 @@ class Frame:
             start, end = max(0, self.end - (end - start)), self.end
         # bounds first: the browser cuts what is set after them to the bounds that it knows
         self.x_range.update(
-            start=start,
-            end=end,
             bounds=(0, self.end),
             min_interval=least,
+            start=start,
+            end=end,
         )
 
     def set_window(self, start, end):

@@ -2,6 +2,11 @@
 
 const FEWEST = 120
 const MOST = 2400
+
+// Milliseconds that a picture may take while a slider is dragged, and after which a drag rests.
+const HURRY = 32
+const REST = 160
+
 const PIXELS_A_TIME = 120
 
 const root = document.documentElement
@@ -23,6 +28,8 @@ class Page {
     this.recording = null
     this.columns = FACTS.figures.columns
     this.pictures = 0
+    this.pace = 0
+    this.live = false
     this.errors = {}
     this.runner = new Runner(
       (scenario, run) => this.showRun(scenario, run), (_, error) => this.failed(error))
@@ -160,17 +167,28 @@ class Page {
 
   showRun(scenario, run) {
     const first = this.recording === null
+    // Where pictures take long, a drag under way gets coarser ones; they are refined as it rests.
+    const coarse = !first && this.live && this.pace > HURRY
+    this.time()
     this.recording = new Recording(scenario, run)
     this.board.relabel(this.texts)
     this.board.restyle(this.shownTheme, this.state.palette)
-    this.board.show(this.recording, !first, this.columns)
+    this.board.show(this.recording, !first, coarse ? Math.ceil(this.columns / 2) : this.columns)
     if (first) this.showView()
+    clearTimeout(this.refining)
+    if (coarse) this.refining = setTimeout(() => this.board.refine(this.columns), REST)
     this.numbers.show(this.recording, this.texts)
     this.showPin()
     this.looked()
     this.models.notices.update({
       busy: this.runner.busy, error: "", stale: false, pictures: ++this.pictures,
     })
+  }
+
+  // Takes the time from a run to its picture.
+  time() {
+    const begin = performance.now()
+    requestAnimationFrame(() => setTimeout(() => { this.pace = performance.now() - begin }))
   }
 
   failed(error) {

@@ -2,7 +2,6 @@
 
 import pytest
 
-from app import deployments
 from app.deployments import DEFAULT, by_hand, changed, normal, read, worked_out, written
 from app.fields import controls
 from app.state import AppState, preset_values, read_query
@@ -240,7 +239,7 @@ def test_an_address_may_hold_what_cannot_be():
         ("gpu:h100,gpus:16", "model is missing"),
         ("model:glm-5,gpu:h100,gpus:16", "glm-5.2"),
         ("model:glm-5.2,gpu:h10,gpus:16", "h100"),
-        ("model:glm-5.2,gpu:h100,gpus:16,deployment:pda", "dpa"),
+        ("model:glm-5.2,gpu:h100,gpus:16,deployment:pda", "pd"),
         ("model:glm-5.2,gpu:h100,gpus:16,chunk_token:512", "chunk_tokens"),
     ],
 )
@@ -283,8 +282,12 @@ def test_every_message_of_the_script_is_heard(app, panel):
     assert (app.deployment["gpus"], shown(panel, "short")) == (16, "TP16")
 
 
-def test_errors_are_remembered_as_errors():
+def test_errors_are_remembered_without_those_who_met_them():
     request = normal({**DEFAULT, "deployment": "pd"})
+    met = []
     for _ in range(2):
-        with pytest.raises(DeploymentError):
-            deployments.worked_out(request)
+        with pytest.raises(DeploymentError, match="16P") as raised:
+            worked_out(request)
+        met.append(raised.value)
+    assert met[0] is not met[1]
+    assert met[0].alternatives == met[1].alternatives != ()

@@ -2,6 +2,7 @@
 // a drag under way survive. Values go out as messages {name, value, live}; live while dragging.
 
 const grouped = new Intl.NumberFormat("en-US", {maximumFractionDigits: 6})
+const SETTLE_MS = 500
 const SCALE = {k: 1e3, K: 1e3, m: 1e6, M: 1e6}
 
 function shown(value) {
@@ -195,6 +196,10 @@ function field(form, control) {
   return {
     node,
     update(next, error) {
+      // the answer to an earlier step of a slider must not set it back
+      const sent = form.sent.get(next.name)
+      const settling = sent && performance.now() < sent.until
+      if (settling && !error && JSON.stringify(next.value) !== sent.value) return
       const now = JSON.stringify([next, error])
       if (now === before) return
       before = now
@@ -216,7 +221,7 @@ function field(form, control) {
 }
 
 export function render({model}) {
-  const form = {texts: model.texts, dragged: null, send}
+  const form = {texts: model.texts, dragged: null, sent: new Map(), send}
   const root = element("form", {class: "fields", onsubmit: event => event.preventDefault()})
   let fields = new Map()
   let built = ""
@@ -224,8 +229,12 @@ export function render({model}) {
   // While one message is under way, only the newest of the next ones is kept.
   let waiting = null
   let asked = false
+  let settled = null
   function send(name, value, live) {
     form.dragged = live ? name : null
+    form.sent.set(name, {value: JSON.stringify(value), until: performance.now() + SETTLE_MS})
+    clearTimeout(settled)
+    settled = setTimeout(update, SETTLE_MS)
     if (live && asked) {
       waiting = {name, value, live}
       return
@@ -244,7 +253,10 @@ export function render({model}) {
     fields = new Map()
     const reset = element("button", {
       type: "button", class: "quiet", title: model.texts.reset_help,
-      onclick: () => model.send_msg({reset: true}),
+      onclick: () => {
+        form.sent.clear()
+        model.send_msg({reset: true})
+      },
     }, [model.texts.reset])
     const head = element("div", {class: "title"}, [
       element("h2", {}, [model.texts.title]), reset])

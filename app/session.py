@@ -18,6 +18,7 @@ def open_page():
     pn.extension()  # only what is asked for: no tables, no terminal, no maps
     document = pn.state.curdoc
     _keep_to_this_server(document)
+    document.config.notify_connection_status = False  # the page says so itself
     language = preferred(pn.state.headers.get("Accept-Language", ""))
     state, problems = read_query(_query(), language)
     state.dark = _dark(state.theme)
@@ -28,6 +29,7 @@ def open_page():
     pn.state.on_session_destroyed(lambda _: page.close())
     with document.models.freeze():  # else Bokeh walks all models once for each root
         page.template().servable(title=page.title)
+    page.run()
 
 
 def _keep_to_this_server(document):

@@ -251,6 +251,15 @@ def states():
     ]
 
 
+def unmarked(state, texts):
+    """Return the form without what only a deployment says of it; an export has none."""
+    groups = fields.controls(state, texts)
+    for group in groups:
+        for control in group["controls"]:
+            assert control.pop("mark") == ""
+    return groups
+
+
 def test_form(ask):
     for language in LANGUAGES:
         questions = [
@@ -265,7 +274,7 @@ def test_form(ask):
             )
             for state in states()
         ]
-        compare(ask(questions), [fields.controls(state, Texts(language)) for state in states()])
+        compare(ask(questions), [unmarked(state, Texts(language)) for state in states()])
 
 
 def changes_to_try():

@@ -59,6 +59,7 @@ def export_html(path, scenario=None, **choices):
 def page_html(
     scenario=None,
     *,
+    gpus_per_worker=1,
     controls=None,
     charts=None,
     snapshot=False,
@@ -73,6 +74,8 @@ def page_html(
     ----------
     scenario : Scenario, optional
         What the page shows first; the defaults unless given.
+    gpus_per_worker : int
+        GPUs that one worker spans; it only sets how GPUs are counted.
     controls : sequence of str, optional
         Names of the controls that a reader sees, "preset" among them; all unless given.
     charts : sequence of str, optional
@@ -100,6 +103,7 @@ def page_html(
     language = options.check_language(language)
     facts = {
         "scenario": scenario.to_dict(),
+        "gpusPerWorker": gpus_per_worker,
         "snapshot": _snapshot(scenario) if snapshot else None,
         "shown": options.check_controls(controls),
         "charts": options.check_charts(charts),

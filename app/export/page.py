@@ -49,6 +49,9 @@ PAGE = (
     "component.js",
     "height.js",
     "stage.js",
+    "settings.js",
+    "panels.js",
+    "picture.js",
     "page.js",
 )
 """What draws and listens."""
@@ -85,6 +88,7 @@ def render(facts, title, theme, engine, language, transparent):
         filled,
         policy=policy(scripts.values()),
         icon=urllib.parse.quote(asset("icon.svg")),
+        mark=asset("icon.svg"),
         title=_escaped(title),
         theme=theme,
         language=language,

@@ -19,9 +19,10 @@ export function render({model}) {
       element("label", {for: input.id || null}, [label]), input, problem])
   }
 
+  // Names of models and GPUs are the same in every language.
   function select(name) {
     return element("select", {
-      id: `deploy-${name}`, onchange: event => change(name, event.target.value)})
+      id: `deploy-${name}`, translate: "no", onchange: event => change(name, event.target.value)})
   }
 
   function number(name) {
@@ -145,10 +146,10 @@ export function render({model}) {
         free.setAttribute("aria-label", hint)
         about.push(free)
       }
-      if (step.formula) about.push(element("span", {class: "formula"}, [step.formula]))
+      if (step.formula) about.push(element("span", {class: "formula", lang: "en"}, [step.formula]))
       const lines = [
         element("div", {class: "head"}, head), element("div", {class: "about"}, about)]
-      if (step.source) lines.push(element("div", {class: "source"}, [step.source]))
+      if (step.source) lines.push(element("div", {class: "source", lang: "en"}, [step.source]))
       return element("li", {"data-name": step.name}, lines)
     })
     steps.replaceChildren(

@@ -1,13 +1,4 @@
-// Title, presets, language, display, link and help. Also keeps the address up to date.
-
-const MARK = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
-  <rect x="2" y="3" width="9" height="4" rx="1" fill="#2f9e8f"/>
-  <rect x="12.5" y="3" width="9.5" height="4" rx="1" fill="#d94683"/>
-  <rect x="2" y="10" width="6" height="4" rx="1" fill="#2f9e8f"/>
-  <rect x="9.5" y="10" width="12.5" height="4" rx="1" fill="#c8892c"/>
-  <rect x="2" y="17" width="3" height="4" rx="1" fill="#d94683"/>
-  <rect x="6.5" y="17" width="15.5" height="4" rx="1" fill="#c8892c"/>
-</svg>`
+// Presets, language, display, link and help. Also keeps the address up to date.
 
 async function copy(text) {
   try {
@@ -95,16 +86,13 @@ export function render({model}) {
     const {texts} = model
     page.lang = model.language
     document.querySelector(".skip").textContent = texts.skip
-    document.querySelector(".page-settings summary").textContent = texts.settings
+    document.querySelector(".page-settings > details > summary").textContent = texts.settings
     const dialog = help()
     const link = element("button", {type: "button", onclick: async () => {
       link.textContent = await copy(location.href) ? texts.copied : texts.copy_failed
       setTimeout(() => { link.textContent = texts.copy }, 2000)
     }}, [texts.copy])
-    const mark = element("span", {class: "mark"})
-    mark.innerHTML = MARK
     root.replaceChildren(
-      element("div", {class: "brand"}, [mark, element("h1", {}, [model.title])]),
       element("div", {class: "presets"}, presets()),
       element("div", {class: "tools"}, [
         display(),

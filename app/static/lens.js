@@ -204,6 +204,10 @@ export function render({model}) {
   })
   showBar()
   showButtons()
-  root.append(legend, buttons, player.node, caption, tip)
+  root.append(
+    element("div", {class: "row"}, [legend, buttons]),
+    element("div", {class: "row"}, [player.node, caption]),
+    tip,
+  )
   return root
 }

@@ -8,6 +8,7 @@ export function render({model}) {
   const root = element("div", {class: "notices"})
   const running = element("div", {class: "running", role: "status", hidden: ""})
   let timer = null
+  let lost = false
 
   function busy() {
     page.toggleAttribute("data-busy", model.busy)
@@ -19,13 +20,12 @@ export function render({model}) {
   // For tests and scripts: how many runs the page has shown.
   const count = () => { page.dataset.pictures = model.pictures }
 
-  function banner(kind, title, lines, onclose) {
+  function banner(kind, title, lines, act, onclose) {
     const body = element("div", {}, [
       element("strong", {}, [title]),
       ...lines.map(line => element("p", {}, [line])),
     ])
-    const close = element("button", {type: "button", class: "quiet", onclick: onclose},
-      [model.texts.dismiss])
+    const close = element("button", {type: "button", class: "quiet", onclick: onclose}, [act])
     return element("div", {class: `banner ${kind}`, role: "alert"}, [body, close])
   }
 
@@ -33,18 +33,31 @@ export function render({model}) {
     const {texts} = model
     running.replaceChildren(element("span", {class: "spinner"}), texts.running)
     const banners = []
+    if (lost) {
+      banners.push(banner("bad", texts.disconnected, [], texts.reload, () => location.reload()))
+    }
     if (model.error) {
       const lines = model.stale ? [model.error, texts.stale] : [model.error]
-      banners.push(banner("bad", texts.failed, lines, () => model.send_msg("dismiss")))
+      banners.push(banner("bad", texts.failed, lines, texts.dismiss,
+        () => model.send_msg("dismiss")))
     }
     if (model.problems.length) {
-      banners.push(banner("note", texts.link, model.problems, () => model.send_msg("read")))
+      banners.push(banner("note", texts.link, model.problems, texts.dismiss,
+        () => model.send_msg("read")))
     }
     root.replaceChildren(running, ...banners)
     page.toggleAttribute("data-stale", model.stale)
   }
 
   model.on(["error", "stale", "problems", "texts"], together(show))
+  model.document.on_event("connection_lost", () => {
+    lost = true
+    show()
+  })
+  model.document.on_event("client_reconnected", () => {
+    lost = false
+    show()
+  })
   model.on("busy", busy)
   model.on("pictures", count)
   model.on("remove", () => clearTimeout(timer))

@@ -32,8 +32,8 @@ function makePlayer(model, say) {
   }
 
   function draw() {
+    scrub.max = end() // first, as a value beyond it would be cut
     scrub.value = clock === null ? end() : clock
-    scrub.max = end()
     scrub.style.setProperty("--share", `${100 * scrub.value / scrub.max}%`)
     const text = clockText(Math.floor(Number(scrub.value)))
     scrub.setAttribute("aria-valuetext", text)

@@ -13,7 +13,6 @@ from sim import PRESETS
 class HeaderBar(Part):
     """The header as the browser shows it."""
 
-    title = param.String()
     texts = param.Dict({})
     help = param.Dict({})
     languages = param.Dict({}, doc="Language codes to their own names.")
@@ -70,7 +69,6 @@ class Header(Viewer):
     def _show_texts(self):
         texts = Texts(self.app.language)
         self._bar.param.update(
-            title=texts("app.title"),
             language=self.app.language,
             languages={code: Texts(code)("language") for code in LANGUAGES},
             presets=[{"name": name, **texts.section(f"presets.{name}")} for name in PRESETS],

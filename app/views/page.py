@@ -3,6 +3,7 @@
 import urllib.parse
 
 from panel.template import Template
+from panel.theme.base import Design
 
 from app.assets import asset, theme_css
 from app.figures import TOOLTIP_CSS
@@ -47,7 +48,6 @@ class Page:
         self.stories = Stories(app, self.picture.board)
         self.compare = Compare(app, self.deployment, post)
         app.param.watch(self._scenario_changed, "scenario")
-        self.run()
 
     @property
     def title(self):
@@ -57,7 +57,7 @@ class Page:
     def template(self):
         """Return what Panel serves."""
         texts = Texts(self.app.language)
-        template = Template(asset("page.html"))
+        template = Template(asset("page.html"), design=Design)
         for name in ("header", "notices", "controls", "numbers", "picture"):
             template.add_panel(name, getattr(self, name))
         for name in ("deployment", "stories", "compare"):
@@ -73,6 +73,7 @@ class Page:
             "settings": texts("header.settings"),
             "settings_script": asset("settings.js"),
             "icon": urllib.parse.quote(asset("icon.svg")),
+            "mark": asset("icon.svg"),
             "theme_script": asset("theme.js"),
             "page_css": theme_css() + asset("page.css") + asset("guide.css") + TOOLTIP_CSS,
         }.items():

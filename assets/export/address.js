@@ -25,7 +25,8 @@ const ELSEWHERE = ["v", "deployment", "story"]
 
 const sameValue = (a, b) => JSON.stringify(a) === JSON.stringify(b)
 
-const sameScenario = (a, b) => Object.keys(a).every(name => sameValue(a[name], b[name]))
+const sameScenario = (a, b) =>
+  Object.keys(a).every(name => a[name] === b[name] || sameValue(a[name], b[name]))
 
 // The text behind the #, without it; `own` are the file's own settings.
 function writtenAddress(state, own) {

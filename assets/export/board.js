@@ -31,7 +31,7 @@ class Board {
     this.language = this.theme = this.palette = null
     colorQuickly(this.models.states)
     this.charts = makeCharts(this)
-    this.inSight = new Set(["events", "shares"])
+    this.inSight = new Set(["events"])
     this.kv = new KvBars(this)
   }
 

@@ -1,8 +1,12 @@
 // Runs scenarios: here if that takes no longer than a frame, else in a worker; the newest request
 // wins.
 
+// Milliseconds of a frame, and of a run that is given up for a newer one.
 const FRAME = 16
 const LONG = 400
+
+// Milliseconds a request, until a run has taken its time.
+const GUESS = 0.008
 
 // Finished requests, about, that a scenario makes.
 function expectedRequests({agents, turns, table}) {
@@ -13,10 +17,11 @@ function expectedRequests({agents, turns, table}) {
 }
 
 class Runner {
-  // `done(scenario, run)` and `failed(scenario, error)` are told of the newest request only.
+  // `done(scenario, run)` and `failed(error)` are told of the newest request only.
   constructor(done, failed) {
     Object.assign(this, {done, failed})
-    this.cost = 0.01 // milliseconds a request; learnt from each run
+    this.cost = GUESS
+    this.warm = false
     this.worker = null
     this.waiting = null
     this.current = null
@@ -34,7 +39,8 @@ class Runner {
       }
       return
     }
-    if (this.cost * expectedRequests(scenario) <= FRAME || !this._hire()) this._here(scenario)
+    const quick = this.cost * expectedRequests(scenario) <= FRAME
+    if (quick || !this._hire()) this._here(scenario)
     else {
       this.current = {scenario, since: performance.now()}
       this.worker.postMessage(scenario)
@@ -48,13 +54,15 @@ class Runner {
       this._learn(scenario, performance.now() - begin)
       this.done(scenario, run)
     } catch (error) {
-      this.failed(scenario, error)
+      this.failed(error)
     }
   }
 
+  // The first run is slow, as all code is new; it says nothing of the next.
   _learn(scenario, ms) {
     const cost = ms / Math.max(1, expectedRequests(scenario))
-    this.cost = this.cost + 0.5 * (cost - this.cost)
+    if (this.warm) this.cost = (this.cost + cost) / 2
+    this.warm = true
   }
 
   // Makes the worker, once; false where the browser allows none, as some do in a sandbox.
@@ -110,7 +118,7 @@ class Runner {
     if (ms !== undefined) this._learn(scenario, ms)
     if (this.waiting === null) {
       if (error === undefined) this.done(scenario, run)
-      else this.failed(scenario, new Error(error))
+      else this.failed(new Error(error))
     } else {
       if (error === undefined) this.done(scenario, run)
       this._next()

@@ -1,7 +1,7 @@
 // Where the figures stand: built when they are needed, the first ones at once, so that the page is
 // ready early; and how they behave under the wheel and a finger.
 
-const FIRST = ["minimap", "timeline", "events", "shares"]
+const FIRST = ["minimap", "timeline", "events"]
 
 class Stage {
   constructor(board) {
@@ -53,7 +53,8 @@ class Stage {
     this.building = Promise.resolve()
     this._build()
     await this.building
-    tellHeight(shell)
+    tellHeight(document.getElementById("page"))
+    root.dataset.complete = ""
   }
 
   // Builds what is wanted and not there yet.
@@ -73,7 +74,7 @@ class Stage {
     this.built.add(name)
     if (this.charts.has(name)) this.observer.observe(this.places.get(name))
     // Up and down, a finger scrolls the page.
-    const rule = ".bk-events { touch-action: pan-y pinch-zoom !important; outline: none }"
+    const rule = ".bk-events { touch-action: pan-y pinch-zoom !important; outline: none !important }"
     viewOf(this.board.models[name]).canvas_view.shadow_el.append(element("style", {}, [rule]))
   }
 
@@ -103,8 +104,9 @@ class Stage {
 
 // Bokeh writes the style sheets of all it draws at every paint, mostly as they were, and asks style
 // sheets for every colour, width and font size, though none of ours speaks of them and all sizes
-// are in pixels. Each write and the next question have the browser work out all styles anew: half
-// of the time of a paint. A later Bokeh may be built otherwise; then it goes its own way.
+// are in pixels; and it keeps an element where each glyph is, which nothing here looks at. Each
+// write and the next question have the browser work out all styles anew: half of the time of a
+// paint. A later Bokeh may be built otherwise; then it goes its own way.
 function spareStyles() {
   try {
     const {prototype: sheet} = Bokeh.require("core/dom").InlineStyleSheet
@@ -115,6 +117,8 @@ function spareStyles() {
     Bokeh.require("core/visuals/visual").VisualProperties.prototype._get_css_value = () => ""
     const {prototype: plot} = Bokeh.require("models/plots/plot_canvas").PlotView
     Object.defineProperty(plot, "base_font_size", {get: () => 13})
+    const {prototype: glyph} = Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView
+    glyph.update_position = () => {}
   } catch (error) {
     console.info(error)
   }

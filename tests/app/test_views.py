@@ -34,6 +34,7 @@ def loop():
 @pytest.fixture
 def page(loop):
     page = Page(AppState(scenario=QUICK), [], loop.posted.put)
+    page.run()
     loop.run(lambda: page.numbers.run is not None)
     return page
 
@@ -188,6 +189,7 @@ def test_hover_of_no_lane_says_nothing(page):
 def test_many_workers_show_those_around_the_chosen_one(loop):
     app = AppState(scenario=Scenario(workers=300, agents=8, turns=[1, 2]), pin=5, worker=200)
     page = Page(app, [], loop.posted.put)
+    page.run()
     loop.run(lambda: page.numbers.run is not None)
     rows = page.moment._workers.object
     assert rows.count("<tr") == 64

@@ -19,7 +19,7 @@ new MutationObserver(() => {
         window.painted[count] ??= performance.now()
     }))
 }).observe(document, {subtree: true, attributes: true, attributeFilter: ["data-pictures"]})
-addEventListener("change", () => { window.released = performance.now() }, true)
+addEventListener("pointerup", () => { window.released = performance.now() }, true)
 """
 RELEASES = 15
 
@@ -45,7 +45,7 @@ def releases(visit):
     for i in range(RELEASES):
         seen = visit.pictures
         middle = box["y"] + box["height"] / 2
-        visit.page.mouse.move(box["x"] + 50 + 3 * i, middle)
+        visit.page.mouse.move(box["x"] + 40 + 12 * i, middle)
         visit.page.mouse.down()
         visit.page.mouse.up()
         visit.next_picture(seen)

@@ -89,6 +89,15 @@ def test_a_failed_run_says_why_and_keeps_the_picture(visit):
     assert not page.page.evaluate("document.documentElement.hasAttribute('data-stale')")
 
 
+def test_a_lost_connection_is_said(browser):
+    context = browser.new_context(locale="en-US")
+    with serving() as address:
+        page = Visit(context, address).open()
+    page.page.get_by_text("The connection to the server is lost").wait_for()
+    assert page.page.get_by_role("button", name="Reload").is_visible()
+    context.close()
+
+
 def test_two_sessions_do_not_touch_each_other(visit):
     one, other = visit(QUICK), visit(f"{QUICK}&lang=zh")
     before = other.query()
@@ -105,6 +114,8 @@ ALL_TEXTS = """() => {
     const walk = node => {
         if (node.nodeType === 3) texts.push(node.textContent)
         if (/^(SCRIPT|STYLE|SVG)$/i.test(node.tagName ?? "")) return
+        // sources, formulas and names of products are as they are
+        if (node.lang === "en" || node.getAttribute?.("translate") === "no") return
         for (const attribute of ["aria-label", "title", "placeholder"])
             if (node.getAttribute?.(attribute)) texts.push(node.getAttribute(attribute))
         for (const child of node.childNodes) walk(child)
@@ -166,6 +177,22 @@ def test_the_page_is_dark_before_anything_is_painted(browser, address):
     page.goto(f"{address}?{QUICK}", wait_until="commit")
     page.wait_for_function("window.atFirstPaint !== undefined")
     assert page.evaluate("window.atFirstPaint") == "dark"
+    context.close()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_nothing_jumps(browser, address, size):
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+    page = Visit(context, address)
+    page.page.add_init_script(
+        """window.jumped = 0
+        new PerformanceObserver(list => {
+            for (const shift of list.getEntries()) window.jumped += shift.value
+        }).observe({type: "layout-shift", buffered: true})"""
+    )
+    page.open(QUICK)
+    page.page.wait_for_timeout(500)
+    assert page.page.evaluate("window.jumped") < 0.1  # what counts as good on the web
     context.close()
 
 

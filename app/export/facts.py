@@ -160,7 +160,16 @@ def _color_facts():
         "themeColors": {
             name: {
                 key: getattr(theme, key)
-                for key in ("axis", "grid", "locked", "resting", "ended", "surface", "text", "muted")
+                for key in (
+                    "axis",
+                    "grid",
+                    "locked",
+                    "resting",
+                    "ended",
+                    "surface",
+                    "text",
+                    "muted",
+                )
             }
             for name, theme in COLORS.items()
         },

@@ -93,7 +93,9 @@ def render(facts, title, theme, engine, language, transparent):
         theme=theme,
         language=language,
         transparent="data-transparent" if transparent else "",
-        page_css=theme_css() + asset("page.css") + shared("export/page.css") + known["tooltipStyle"],
+        page_css="".join(
+            (theme_css(), asset("page.css"), shared("export/page.css"), known["tooltipStyle"])
+        ),
         facts=_json(known),
     )
 

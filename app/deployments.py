@@ -187,6 +187,8 @@ def explained(error, request, texts):
         return say("fit", model=model, **gb)
     if request["deployment"] == "pd" and request["gpus"] == 1:
         return say("two")
+    if "rule" in values:
+        return say(values["rule"], **{name: v for name, v in values.items() if name != "rule"})
     return say("other", message=str(error))
 
 

@@ -110,11 +110,15 @@ def lay_out(deployment, gpus, gpus_per_worker, pipeline, prefill_gpus, redundant
     _count("redundant_experts", redundant_experts, least=0)
     if pipeline > 1 and deployment not in ("tp", "dp"):
         raise DeploymentError(
-            "count", f"pipeline = {pipeline}: only tp and dp cut the layers into stages"
+            "count",
+            f"pipeline = {pipeline}: only tp and dp cut the layers into stages",
+            {"rule": "stages", "value": pipeline},
         )
     if redundant_experts and deployment not in ("dpa", "pd"):
         raise DeploymentError(
-            "count", f"redundant_experts = {redundant_experts}: only dpa and pd split the experts"
+            "count",
+            f"redundant_experts = {redundant_experts}: only dpa and pd split the experts",
+            {"rule": "experts", "value": redundant_experts},
         )
     if gpus_per_worker is None:
         gpus_per_worker = gpus if deployment == "tp" else pipeline
@@ -124,7 +128,11 @@ def lay_out(deployment, gpus, gpus_per_worker, pipeline, prefill_gpus, redundant
         ("gpus_per_worker", "gpus", gpus_per_worker, gpus),
     ):
         if m % n:
-            raise DeploymentError("count", f"{part} = {n} must divide {whole} = {m}")
+            raise DeploymentError(
+                "count",
+                f"{part} = {n} must divide {whole} = {m}",
+                {"rule": "divides", "name": part, "value": n, "whole": whole, "size": m},
+            )
     prefill = _prefill_pool(deployment, gpus, gpus_per_worker, prefill_gpus)
     tp = gpus_per_worker // pipeline
     return Layout(deployment, gpus, tp, pipeline, prefill, redundant_experts)
@@ -134,7 +142,9 @@ def _prefill_pool(deployment, gpus, gpus_per_worker, prefill_gpus):
     if deployment != "pd":
         if prefill_gpus is not None:
             raise DeploymentError(
-                "count", f"prefill_gpus = {prefill_gpus!r}: only pd has a prefill pool"
+                "count",
+                f"prefill_gpus = {prefill_gpus!r}: only pd has a prefill pool",
+                {"rule": "no_pool", "value": prefill_gpus},
             )
         return 0
     if prefill_gpus is None:
@@ -145,6 +155,7 @@ def _prefill_pool(deployment, gpus, gpus_per_worker, prefill_gpus):
             "count",
             f"prefill_gpus = {prefill_gpus} must be a multiple of gpus_per_worker = "
             f"{gpus_per_worker} and leave GPUs to decode: above 0 and below gpus = {gpus}",
+            {"rule": "pool", "value": prefill_gpus, "each": gpus_per_worker, "gpus": gpus},
         )
     return prefill_gpus
 
@@ -153,7 +164,11 @@ def _count(name, value, least=1, most=math.inf):
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or not least <= value <= most:
         allowed = f"at least {least}" if most == math.inf else f"from {least} to {most:,}"
-        raise DeploymentError("count", f"{name} = {value!r} must be a whole number {allowed}")
+        raise DeploymentError(
+            "count",
+            f"{name} = {value!r} must be a whole number {allowed}",
+            {"rule": "number", "name": name, "value": value, "low": least, "high": most},
+        )
 
 
 def check_division(model, layout):

@@ -145,6 +145,24 @@ def test_a_model_that_does_not_fit_says_so_in_both_languages(app, panel):
     assert shown(panel, "error") == Texts("zh")("deployment.problems.two")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "english", "chinese"),
+    [
+        ({"pipeline": 2}, "2 pipeline stages: only TP and DP", "流水线 2 级"),
+        ({"redundant_experts": 8, "deployment": "tp"}, "8 redundant experts", "8 个冗余专家"),
+        ({"gpus_per_worker": 3}, "gpus_per_worker = 3 does not divide gpus = 16", "不能整除"),
+        ({"prefill_gpus": 8}, "only PD has a pool", "只有 PD 有单独的预填充池"),
+        ({"deployment": "pd", "prefill_gpus": 16}, "less than all 16", "少于全部 16 张"),
+        ({"gpus_per_worker": 0}, "gpus_per_worker = 0 is not allowed", "不小于 1 的整数"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_explained(app, panel, arguments, english, chinese):
+    panel.deploy({**DEFAULT, **arguments})
+    assert english in shown(panel, "error")
+    app.language = "zh"
+    assert chinese in shown(panel, "error")
+
+
 def test_where_nothing_works_the_panel_says_that(panel):
     panel.deploy({"model": "deepseek-v4-pro", "gpu": "gb10", "gpus": 3, "deployment": "dp"})
     assert shown(panel, "error")

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -28,15 +29,49 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 120_000
+PATIENCE = 60_000
 """Milliseconds until a page that does not do what it should has failed."""
+
+LIMIT = 150
+"""Seconds after which the browser of a test that hangs is killed, so that the test fails."""
 
 QUICK = "agents=6&workers=4&turns=4,6&tick_ms=250&kv_capacity=20000&input_tokens=2000,6000"
 """A run of a few hundred requests at most, with evictions."""
 
 
+class Browsers:
+    """One browser for all tests, and a new one after a test that hung.
+
+    Parameters
+    ----------
+    playwright : Playwright
+    """
+
+    MARK = f"--started-by-tests={os.getpid()}"
+    """A switch that Chromium does not know, by which its processes are found."""
+
+    def __init__(self, playwright):
+        self._launcher = playwright.chromium
+        self._launch()
+
+    def _launch(self):
+        self._browser = self._launcher.launch(
+            executable_path=CHROMIUM, args=[*ARGUMENTS, self.MARK]
+        )
+
+    def get(self):
+        """Return a browser that works."""
+        if not self._browser.is_connected():
+            self._launch()
+        return self._browser
+
+    def kill(self):
+        """End the browser from another thread; what waits for it fails then."""
+        subprocess.run(["pkill", "-KILL", "-f", "--", self.MARK], check=False)
+
+
 @pytest.fixture(scope="session")
-def browser():
+def browsers():
     reason = _why_no_browser()
     if reason and os.environ.get("DPASCOPE_REQUIRE_BROWSER") == "1":
         pytest.fail(reason)
@@ -45,9 +80,18 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
+        browsers = Browsers(playwright)
+        yield browsers
+        browsers.get().close()
+
+
+@pytest.fixture
+def browser(browsers):
+    """The browser; what a page is asked to evaluate has no time limit, so this sets one."""
+    limit = threading.Timer(LIMIT, browsers.kill)
+    limit.start()
+    yield browsers.get()
+    limit.cancel()
 
 
 def _why_no_browser():
@@ -81,17 +125,20 @@ def serving(*options, folder=ROOT, **environment):
         address = f"http://localhost:{port}"
         for _ in range(600):
             with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{address}/static/js/bokeh.min.js").close()
+                urllib.request.urlopen(f"{address}/static/js/bokeh.min.js", timeout=5).close()
                 break
             time.sleep(0.1)
         yield f"{address}/app"
     finally:
         server.terminate()
-        server.wait()
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            server.kill()
 
 
 @pytest.fixture(scope="session")
-def address(browser):
+def address(browsers):
     with serving() as address:
         yield address
 
@@ -150,7 +197,12 @@ class Visit:
     def frames(self, count=3):
         """Wait for so many frames, so that what is due is drawn."""
         self.page.evaluate(
-            "async n => { for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame) }",
+            """async n => {
+                for (let i = 0; i < n; i++) await new Promise(resolve => {
+                    requestAnimationFrame(resolve)
+                    setTimeout(resolve, 1000) // a page out of sight has no frames
+                })
+            }""",
             count,
         )
 
@@ -165,6 +217,13 @@ class Visit:
     def number(self, card):
         """Return what a card of the numbers says."""
         return self.page.locator(f'.card[data-name="{card}"] dd').first.inner_text()
+
+    def numbers(self):
+        """Return what all cards of the numbers say."""
+        return self.page.locator(".card").evaluate_all(
+            "cards => Object.fromEntries(cards.map("
+            "card => [card.dataset.name, card.querySelector('dd').textContent]))"
+        )
 
     def open_groups(self):
         """Open all groups of settings."""

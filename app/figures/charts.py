@@ -90,6 +90,14 @@ class Chart:
         return (self.frame.labels["hover_time"], f"@left{{{CLOCK}}} – @right{{{CLOCK}}}")
 
 
+def nothing(*columns):
+    """Return data of an area that shows nothing yet.
+
+    It has a row, for a browser that draws a `VAreaStep` without any (of Bokeh 3.9) never ends.
+    """
+    return {name: [0] for name in columns}
+
+
 class Shares(Chart):
     """Share of the workers in each state, stacked; the lowest three are utilization."""
 
@@ -100,7 +108,7 @@ class Shares(Chart):
         y_axis(self.root, few_ticks(), percent())
         self.occurs = np.zeros(len(STACK), bool)
         self.areas = []
-        self.source.data = {"x": [], **{f"y{i}": [] for i in range(len(STACK) + 1)}}
+        self.source.data = nothing("x", *(f"y{i}" for i in range(len(STACK) + 1)))
         self.bins = ColumnDataSource({name: [] for name in ("left", "right", *STATES)})
         for i in range(len(STACK)):
             area = VAreaStep(x="x", y1=f"y{i}", y2=f"y{i + 1}", step_mode="after")
@@ -243,9 +251,9 @@ class Occupancy(Chart):
             ticker=FixedTicker(ticks=[0, 100]),
             formatter=NumeralTickFormatter(format="0"),
             width=6,
-            height=self.height - 14,
-            padding=7,
-            label_standoff=4,
+            height=self.height - 6,
+            padding=3,
+            label_standoff=2,
             background_fill_color=None,
             major_tick_line_color=None,
             border_line_color=None,
@@ -294,7 +302,7 @@ class Oversubscription(Chart):
 
     def build(self):
         y_axis(self.root, few_ticks(), percent())
-        self.source.data = {"x": [], "y": [], "zero": []}
+        self.source.data = nothing("x", "y", "zero")
         self.bins = ColumnDataSource({"left": [], "right": [], "want": []})
         self.area = VAreaStep(x="x", y1="zero", y2="y", step_mode="after", fill_alpha=0.14)
         self.line = Step(x="x", y="y", mode="after", line_width=1.5)

@@ -7,7 +7,7 @@ import pytest
 from bokeh.core.properties import NumberSpec
 from bokeh.document import Document
 from bokeh.layouts import column
-from bokeh.models import Plot, WheelZoomTool
+from bokeh.models import GlyphRenderer, Plot, VAreaStep, WheelZoomTool
 
 from app import derive
 from app.derive import STACK, Bins, Recording
@@ -49,6 +49,17 @@ def onset(result):
 
 
 class TestBoard:
+    def test_areas_have_a_row_before_there_is_a_run(self):
+        # A browser that draws an area without rows hangs.
+        drawn = [
+            renderer
+            for figure in Board(ENGLISH).figures
+            for renderer in figure.root.select({"type": GlyphRenderer})
+            if isinstance(renderer.glyph, VAreaStep)
+        ]
+        assert len(drawn) == len(STACK) + 1
+        assert all(len(renderer.data_source.data["x"]) == 1 for renderer in drawn)
+
     def test_draws_what_was_derived(self, board):
         shown = recording()
         bins = Bins.fit((0, shown.ticks), 1200, shown.ticks, shown.tick_s)

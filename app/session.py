@@ -2,11 +2,13 @@
 
 import urllib.parse
 import weakref
+from functools import partial
 
 import panel as pn
 from panel.io import hold
 from panel.io.resources import LOCAL_DIST
 from panel.io.state import set_curdoc
+from tornado.ioloop import IOLoop
 
 from app.state import read_query
 from app.texts import preferred
@@ -61,19 +63,38 @@ def _dark(theme):
 
 
 def _poster(document):
-    """Return a function that has a callback called in the session's event loop."""
+    """Return a function that has a callback called in the session's event loop.
+
+    It may be called from any thread. `document.add_next_tick_callback` may not: what it adds is
+    lost if the event loop holds the document's events at that moment.
+    """
+    loop = IOLoop.current()
+
+    async def call(document, callback):
+        _tell_at_once(document)
+        with set_curdoc(document), hold(document):
+            try:
+                callback()
+            except Exception as error:
+                pn.config.exception_handler(error)
 
     def post(callback):
-        def call():
-            with set_curdoc(document), hold(document):
-                try:
-                    callback()
-                except Exception as error:
-                    pn.config.exception_handler(error)
-
-        document.add_next_tick_callback(call)
+        context = document.session_context
+        if context is not None:  # else the session is over
+            loop.add_callback(context.with_locked_document, partial(call, callback=callback))
 
     return post
+
+
+def _tell_at_once(document):
+    """Have a browser that is connected told of changes.
+
+    Until it says that it is ready, Panel drops them, as if the page were still to be sent. But it
+    was sent when it connected.
+    """
+    session = document.session_context.session
+    if session is not None and session.connection_count:
+        pn.state._connected[document] = True
 
 
 def _raise(error):

@@ -9,7 +9,7 @@ import pytest
 from bokeh.client import pull_session
 
 import app.session
-from app.cli import APP
+from app.commands.serve import APP
 from tests.browser.conftest import free_port
 
 QUICK = {"agents": "4", "workers": "2", "turns": "2,3"}

@@ -6,7 +6,6 @@ All of it is asked of where it stands already, so that an export cannot differ f
 from app import fields
 from app.derive import STACK, STAGES
 from app.export.figures import sizes, tooltip_parts
-from app.export.texts import TEXTS
 from app.figures import TOOLTIP_CSS
 from app.palette import PALETTES, event_colors, state_colors
 from app.palette import THEMES as COLORS
@@ -39,7 +38,7 @@ CONTROLS = tuple(name for names in fields.LAYOUT.values() for name in names)
 SECTIONS = (
     "app", "header", "controls", "units", "fields", "options", "reasons", "problems", "presets",
     "numbers", "states", "events", "timeline", "figures", "why", "hover", "moment", "happened",
-    "player", "status", "help",
+    "player", "status", "help", "export",
 )  # fmt: skip
 """Parts of the texts that an exported page shows."""
 
@@ -150,9 +149,7 @@ def _problem(name, value, texts):
 
 
 def _color_facts():
-    looks = {
-        f"{theme} {palette}": (palette, theme) for theme in COLORS for palette in PALETTES
-    }
+    looks = {f"{theme} {palette}": (palette, theme) for theme in COLORS for palette in PALETTES}
     return {
         "palettes": tuple(PALETTES),
         "stateColors": {name: state_colors(*look) for name, look in looks.items()},
@@ -178,4 +175,4 @@ def _color_facts():
 
 def _texts(language):
     known = Texts(language)
-    return {**{name: known.section(name) for name in SECTIONS}, "export": TEXTS[language]}
+    return {name: known.section(name) for name in SECTIONS}

@@ -52,10 +52,7 @@ class PageFigures:
             }
         )
         self.wordings = self._differences(
-            {
-                language: (self.board.relabel, (labels(own),))
-                for language, own in texts.items()
-            }
+            {language: (self.board.relabel, (labels(own),)) for language, own in texts.items()}
         )
         self.board.pin(None)
         document = Document()

@@ -43,6 +43,7 @@ RUNS = ("numbers.js", "runner.js")
 """The numbers above the picture, and runs; on a page also what draws and starts them."""
 
 PAGE = (
+    "due.js",
     "moment.js",
     "charts.js",
     "board.js",

@@ -1,11 +1,14 @@
 """What a post needs to show an exported page: an address, and a frame as high as its content."""
 
+import functools
 import html
 import urllib.parse
 
 from app.export import options
-from app.state import AppState
-from sim.scenario import field_names
+from app.state import AppState, preset_values
+
+DASHBOARD = ("v", "lang", "deployment", "story", "tab", "explore")
+"""Keys of the dashboard's address that an exported page has no use for, or are given anew."""
 
 HEIGHT = 1500
 """Pixels of a frame until the page inside has said how high it is."""
@@ -64,23 +67,28 @@ def address(state, language=None, controls=None, charts=None):
     Returns
     -------
     str
-        Keys and values that differ from the defaults, so it is meant for a file that was exported
-        with the defaults; empty if nothing differs.
+        A preset, and what differs from it: it means the same in every exported page.
     """
-    usual = dict(urllib.parse.parse_qsl(AppState().query()))
-    pairs = dict(urllib.parse.parse_qsl(state.query(), keep_blank_values=True))
-    if state.preset is not None:
-        pairs = {key: value for key, value in pairs.items() if key not in field_names()}
-        pairs["preset"], usual["preset"] = state.preset, "default"
-    changed = [(key, value) for key, value in pairs.items() if usual.get(key) != value]
-    changed = [(key, value) for key, value in changed if key != "lang"]
+    preset = state.preset or "default"
+    usual = _preset_pairs(preset)
+    kept = {k: v for k, v in _pairs(state).items() if k not in DASHBOARD and usual.get(k) != v}
+    asked = {"preset": preset, **kept}
     if language is not None:
-        changed.append(("lang", options.check_language(language)))
+        asked["lang"] = options.check_language(language)
     if controls is not None:
-        changed.append(("controls", _listed(options.check_controls(controls))))
+        asked["controls"] = _listed(options.check_controls(controls))
     if charts is not None:
-        changed.append(("charts", _listed(options.check_charts(charts))))
-    return urllib.parse.urlencode(changed, safe=",-")
+        asked["charts"] = _listed(options.check_charts(charts))
+    return urllib.parse.urlencode(asked, safe=",-")
+
+
+@functools.cache
+def _preset_pairs(name):
+    return _pairs(AppState(**preset_values(name)))
+
+
+def _pairs(state):
+    return dict(urllib.parse.parse_qsl(state.query(), keep_blank_values=True))
 
 
 def _listed(names):

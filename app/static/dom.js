@@ -36,3 +36,22 @@ function together(act) {
     })
   }
 }
+
+// Puts text on the clipboard; whether it could. Not even asked where it is not allowed, as in a
+// frame: the browser would complain.
+async function copy(text) {
+  const allowed = document.featurePolicy?.allowsFeature("clipboard-write") ?? true
+  const done = allowed && await navigator.clipboard?.writeText(text).then(() => true, () => false)
+  return done || copySelected(text)
+}
+
+// Without HTTPS, as on an intranet, browsers only know this way.
+function copySelected(text) {
+  const area = element("textarea", {readonly: ""})
+  area.value = text
+  document.body.append(area)
+  area.select()
+  const done = document.execCommand("copy")
+  area.remove()
+  return done
+}

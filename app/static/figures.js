@@ -1,12 +1,24 @@
 // Finding the page's figures and reading places in them; stands before scripts that need it.
 
+// Bokeh looks for a name through all models; figures stay, so once is enough.
+const knownFigures = new Map()
+
+function figure(model, name) {
+  let found = knownFigures.get(name)
+  if (found?.document !== model.document) {
+    found = model.document.get_model_by_name(name)
+    knownFigures.set(name, found)
+  }
+  return found
+}
+
 function figureView(model, name) {
-  const figure = model.document.get_model_by_name(name)
-  return figure ? Bokeh.index.find_one_by_id(figure.id) : null
+  const found = figure(model, name)
+  return found ? Bokeh.index.find_one_by_id(found.id) : null
 }
 
 function timeRange(model) {
-  return model.document.get_model_by_name("timeline").x_range
+  return figure(model, "timeline").x_range
 }
 
 // The place of an event in a figure: {x, y} in its axes' units, or null outside its frame.
@@ -42,6 +54,7 @@ function clockText(seconds) {
 // Whether a key is meant for the page and not for the control that has the focus.
 function isForPage(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false
+  if ((document.documentElement.dataset.tab ?? "run") !== "run") return false
   const path = event.composedPath()
   if (path.some(node => node.tagName === "DIALOG")) return false
   if (event.key === "Escape") return true

@@ -1,21 +1,5 @@
 // Presets, language, display, link and help. Also keeps the address up to date.
 
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    // Without HTTPS, as on an intranet, browsers only know the old way.
-    const area = element("textarea", {readonly: ""})
-    area.value = text
-    document.body.append(area)
-    area.select()
-    const done = document.execCommand("copy")
-    area.remove()
-    return done
-  }
-}
-
 function chooseTheme(theme) {
   const root = document.documentElement
   root.dataset.chosenTheme = theme

@@ -21,9 +21,9 @@ const CHOICES = {
 const NAMES = {lang: "language"}
 
 // What stands in an address of the dashboard and says nothing more here.
-const ELSEWHERE = ["v", "deployment", "story"]
+const ELSEWHERE = ["v", "deployment", "story", "tab", "explore"]
 
-const sameValue = (a, b) => JSON.stringify(a) === JSON.stringify(b)
+const sameValue = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 const sameScenario = (a, b) =>
   Object.keys(a).every(name => a[name] === b[name] || sameValue(a[name], b[name]))
@@ -41,9 +41,11 @@ function writtenAddress(state, own) {
   for (const key of Object.keys(CHOICES)) {
     const name = NAMES[key] ?? key
     if (sameValue(state[name], base[name]) || state[name] === null) continue
-    pairs.push([key, key === "view" ? state.view.map(shortNumber).join("-") : writtenValue(state[name])])
+    const value = state[name]
+    pairs.push([key, key === "view" ? value.map(shortNumber).join("-") : writtenValue(value)])
   }
-  return pairs.map(([key, text]) => `${key}=${encodeURIComponent(text).replace(/%2C/g, ",")}`).join("&")
+  const encoded = text => encodeURIComponent(text).replace(/%2C/g, ",")
+  return pairs.map(([key, text]) => `${key}=${encoded(text)}`).join("&")
 }
 
 function writtenValue(value) {
@@ -60,7 +62,7 @@ function readAddress(text, own, engine = true) {
   const problems = []
   const fields = {}
   const changes = {}
-  const known = Object.keys(own.scenario).filter(name => name !== "table")
+  const known = Object.keys(own.scenario)
   let base = own.scenario
   let preset = {}
   const attempt = (key, value, read) => {
@@ -91,7 +93,9 @@ function readAddress(text, own, engine = true) {
   }
   if (engine) {
     try {
-      changes.scenario = dpascope.validate({...base, ...fields})
+      const asked = {...base, ...fields}
+      if (asked.draws !== "table" && !("table" in fields)) asked.table = null
+      changes.scenario = dpascope.validate(asked)
     } catch (error) {
       problems.push({kind: "conflict", problem: error.message})
       changes.scenario = own.scenario
@@ -101,6 +105,7 @@ function readAddress(text, own, engine = true) {
 }
 
 function readField(name, text) {
+  if (name === "table") return JSON.parse(text)
   if (LISTS.has(name)) return text.split(",").map(readNumber)
   const {kind} = FACTS.controls[name] ?? {}
   if (kind === "switch") {

@@ -3,8 +3,9 @@
 
 const SIZES = FACTS.figures
 
-// Milliseconds of rest after which charts out of sight are brought up to date, one after another.
+// Milliseconds of rest after which charts out of sight are brought up to date, and between them.
 const SOON = 200
+const APART = 30
 
 // How many pixels each lane of the timeline gets.
 function laneLayout(workers) {
@@ -31,7 +32,7 @@ class Board {
     this.language = this.theme = this.palette = null
     colorQuickly(this.models.states)
     this.charts = makeCharts(this)
-    this.inSight = new Set(["events"])
+    this.inSight = new Set()
     this.kv = new KvBars(this)
   }
 
@@ -68,11 +69,19 @@ class Board {
     }
     for (const chart of this.charts) {
       chart.stale = true
-      if (this.inSight.has(chart.name)) this._refresh(chart)
+      if (chart.name === "events") this._refresh(chart)
       else this.models[chart.name].hold_render = true
     }
+    // The timeline is painted first, and the charts in sight in the frame after it.
+    painted().then(() => this._refreshInSight())
     this._catchUpLater()
     return bins
+  }
+
+  _refreshInSight() {
+    for (const chart of this.charts) {
+      if (chart.stale && this.inSight.has(chart.name)) this._refresh(chart)
+    }
   }
 
   // Charts out of sight wait until they come near, or until there is nothing else to do.
@@ -90,15 +99,14 @@ class Board {
     this.models[chart.name].hold_render = false
   }
 
-  _catchUpLater() {
-    clearTimeout(this.catchingUp)
-    this.catchingUp = setTimeout(() => {
+  _catchUpLater(wait = SOON) {
+    later("charts", wait, () => {
       const chart = this.charts.find(({stale}) => stale)
       if (chart) {
         this._refresh(chart)
-        this._catchUpLater()
+        this._catchUpLater(APART)
       } else for (const each of this.charts) each.hovered()
-    }, SOON)
+    })
   }
 
   // First tick of the window and the tick after its last.
@@ -147,11 +155,11 @@ class Board {
     timeline.frame_height = height + SIZES.head
     const every = [1, 2, 4, 8, 16, 32, 64, 128].find(n => n * pitch >= SIZES.label_pitch)
     const named = indices(lanes).filter(lane => lane % every === 0)
-    this._nameAxis("timeline", named.map(lane => [lanes - lane - 0.5, lane * perLane]))
+    this.nameAxis("timeline", named.map(lane => [lanes - lane - 0.5, lane * perLane]))
   }
 
   // Names lanes at some heights of a figure after their workers.
-  _nameAxis(figure, places) {
+  nameAxis(figure, places) {
     const [axis] = this.models[figure].left
     const names = new Map(places.map(([y, worker]) => [y, this.texts("timeline.worker", {worker})]))
     const ticks = places.map(([y]) => y).sort((a, b) => a - b)

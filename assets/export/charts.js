@@ -162,7 +162,7 @@ class Occupancy extends Chart {
     this.redraw()
   }
 
-  redraw() { this.board._nameAxis("occupancy", this.named) }
+  redraw() { this.board.nameAxis("occupancy", this.named) }
 }
 
 // The caches of workers at one tick, a bar each.
@@ -185,7 +185,7 @@ class KvBars {
     kv.y_range.setv({start: 0, end: count})
     kv.frame_height = (many ? SIZES.thin_pitch : SIZES.pitch) * count
     board.models.kv_end.location = capacity
-    board._nameAxis("kv", moments
+    board.nameAxis("kv", moments
       .map((moment, i) => [count - 0.5 - i, moment.worker])
       .filter((_, i) => !many || i % 2 === 0))
     const colors = FACTS.themeColors[board.theme]
@@ -198,7 +198,8 @@ class KvBars {
   // Each moment with the borders of its bar.
   _lines() {
     const last = this.moments.length - 1
-    return this.moments.map((moment, i) => ({moment, bottom: last - i + 0.16, top: last - i + 0.84}))
+    return this.moments.map((moment, i) =>
+      ({moment, bottom: last - i + 0.16, top: last - i + 0.84}))
   }
 
   _tracks(capacity, reach, colors) {

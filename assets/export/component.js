@@ -1,7 +1,7 @@
 // The parts of the page are the dashboard's own scripts. Here they find what Panel gives them
 // there: a model with values, messages and listeners, and a shadow root with their styles.
 
-function makeModel(values, onmessage, document) {
+function makeModel(values, onmessage) {
   const listeners = new Map()
   const tell = names => {
     const acts = new Set(names.flatMap(name => listeners.get(name) ?? []))
@@ -9,7 +9,6 @@ function makeModel(values, onmessage, document) {
   }
   return {
     ...values,
-    document,
     on(names, act) {
       for (const name of [names].flat()) {
         listeners.set(name, [...(listeners.get(name) ?? []), act])
@@ -27,7 +26,9 @@ function makeModel(values, onmessage, document) {
   }
 }
 
-function mount(id, render, model, styles) {
+// `figures` is the Bokeh document, where the scripts look for figures and listen.
+function mount(id, render, model, styles, figures) {
+  if (model) model.document = figures
   const root = document.getElementById(id).attachShadow({mode: "open"})
   for (const name of ["base", ...styles]) {
     root.append(element("style", {}, [FACTS.styles[name]]))

@@ -59,7 +59,8 @@ function formControl(name, state, texts) {
 // What of a control depends on the settings.
 function ofState(name, kind, {scenario, gpus_per_worker: each}, texts) {
   if (name === "gpus") {
-    return {value: scenario.workers * each, low: kind.low * each, high: kind.high * each, step: each}
+    const [value, low, high] = [scenario.workers, kind.low, kind.high].map(count => count * each)
+    return {value, low, high, step: each}
   }
   if (name === "gpus_per_worker") return {value: each}
   const value = scenario[name]
@@ -68,7 +69,8 @@ function ofState(name, kind, {scenario, gpus_per_worker: each}, texts) {
     name !== "draws" || option !== "table" || value === "table")
   return {
     value,
-    options: options.map(option => ({value: option, ...texts.section(`options.${name}.${option}`)})),
+    options: options.map(option =>
+      ({value: option, ...texts.section(`options.${name}.${option}`)})),
   }
 }
 

@@ -15,12 +15,15 @@ class Page {
   }
 
   async open() {
-    spareStyles()
+    spareBokeh()
+    Bokeh.set_log_level("warn")
     const {Document} = Bokeh.require("document/index")
-    this.picture = new Picture(this.settings, Document.from_json(FACTS.document))
-    this.panels.mount()
-    this.picture.mount()
-    root.addEventListener("themechange", () => this.show())
+    const figures = Document.from_json(FACTS.document)
+    this.applyTheme()
+    this.picture = new Picture(this.settings, figures)
+    this.panels.mount(figures)
+    this.picture.mount(figures)
+    root.addEventListener("themechange", () => this.paint())
     await this.first
     if (this.recording) this.showRun()
     await this.picture.stage.open()
@@ -29,26 +32,44 @@ class Page {
   changed(before) {
     const {now} = this.settings
     const differs = names => names.some(name => !sameValue(before[name], now[name]))
-    if (differs(["language", "theme", "palette", "charts"])) this.show()
+    const other = !sameScenario(before.scenario, now.scenario)
+    if (other || differs(["gpus_per_worker"])) this.panels.errors = this.panels.left
+    if (this.picture !== null) this.showChanges(differs, other)
+    if (other) this.run()
+  }
+
+  // Shows the settings that differ; those of the picture after the run if there is to be one.
+  showChanges(differs, other) {
+    const {picture} = this
+    this.applyTheme()
+    if (differs(["language", "theme", "palette", "charts"])) this.paint()
     else this.panels.showChoices()
-    if (!sameScenario(before.scenario, now.scenario)) this.run()
-    else if (differs(["view"])) this.picture.showView()
-    else if (differs(["pin", "worker"])) this.picture.showPin()
+    if (differs(["clock", "speed"])) picture.showClock()
+    if (differs(["view"])) picture.showView(other)
+    if (differs(["pin", "worker"]) && !other) picture.showPin()
+  }
+
+  applyTheme() {
+    const {theme} = this.settings.now
+    if (root.dataset.chosenTheme === theme) return
+    root.dataset.chosenTheme = theme
+    root.dispatchEvent(new Event("themechosen"))
   }
 
   // Shows texts, colours and choices anew.
-  show() {
-    root.dataset.chosenTheme = this.settings.now.theme
+  paint() {
     this.panels.show(this.recording)
     this.picture.show()
   }
 
   run() {
+    postpone()
     this.runner.request(this.settings.now.scenario)
     this.panels.running(this.runner.busy)
   }
 
   done(recording) {
+    root.removeAttribute("data-empty")
     this.recording = recording
     if (this.picture) this.showRun()
     this.started()
@@ -60,6 +81,7 @@ class Page {
   }
 
   failed(error) {
+    root.toggleAttribute("data-empty", this.recording === null)
     this.panels.failed(error, this.recording !== null)
     this.started()
   }
@@ -79,7 +101,17 @@ function followWidth() {
   follow()
 }
 
+// The address holds settings, so the link past the settings must not change it.
+function skipByHand() {
+  document.querySelector(".skip").addEventListener("click", event => {
+    event.preventDefault()
+    document.getElementById("picture").focus()
+  })
+}
+
 root.toggleAttribute("data-frozen", frozen)
+skipByHand()
 followWidth()
+addEventListener("beforeprint", finishAll)
 const page = new Page()
 document.addEventListener("DOMContentLoaded", () => page.open())

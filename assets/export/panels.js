@@ -5,6 +5,7 @@ class Panels {
   constructor(settings) {
     this.settings = settings
     this.errors = {}
+    this.left = {} // errors that outlast a change of the settings
     this.live = false
     this.numbers = makeNumbers()
     this.header = makeModel({
@@ -13,7 +14,7 @@ class Panels {
     }, ({name, value}) => this.choose(name, value))
     this.notices = makeModel({
       busy: false, pictures: 0, error: "", stale: false, problems: [], texts: {},
-    }, message => this.notices.update(message === "read" ? {problems: []} : {error: ""}))
+    }, message => this.dismiss(message))
     this.main = this.formModel()
     this.more = this.formModel()
   }
@@ -23,21 +24,20 @@ class Panels {
       if (!("reset" in message)) this.enter(message)
       else {
         const {scenario, gpus_per_worker} = this.settings.own
-        this.errors = {}
         this.settings.change({scenario, gpus_per_worker})
       }
     })
   }
 
-  mount() {
+  mount(figures) {
     this.show(null)
     document.getElementById("header").toggleAttribute("data-embedded", "embedded" in root.dataset)
-    mount("header", renderHeader, this.header, ["header", "export-header"])
-    mount("notices", renderNotices, this.notices, ["notices"])
+    mount("header", renderHeader, this.header, ["header", "export-header"], figures)
+    mount("notices", renderNotices, this.notices, ["notices"], figures)
     mount("numbers", () => this.numbers.node, null, ["numbers", "export-numbers"])
     if (frozen) return
-    mount("controls", renderForm, this.main, ["form", "export-form"])
-    const drawer = mount("drawer", renderForm, this.more, ["form", "export-form"])
+    mount("controls", renderForm, this.main, ["form", "export-form"], figures)
+    const drawer = mount("drawer", renderForm, this.more, ["form", "export-form"], figures)
     for (const group of drawer.querySelectorAll("details")) group.open = true
     closeOnPhone(this.settings.now.controls)
   }
@@ -49,13 +49,20 @@ class Panels {
     else if (name !== "dark") this.settings.change({[name]: value})
   }
 
+  dismiss(what) {
+    if (what === "read") this.settings.problems = []
+    this.notices.update(what === "read" ? {problems: []} : {error: ""})
+  }
+
   enter({name, value, live}) {
     const {settings} = this
     this.live = live
     try {
       const changes = changedSettings(settings.now, name, value)
-      delete this.errors[name]
+      const {[name]: corrected, ...left} = this.errors
+      this.errors = this.left = left
       settings.change(changes)
+      this.left = {}
     } catch (error) {
       const said = refusal(name, value, error, settings.now, settings.texts)
       this.errors = {...this.errors, [name]: said}
@@ -71,7 +78,7 @@ class Panels {
   // --- what is shown ---
 
   show(recording) {
-    const {texts, problems} = this.settings
+    const {texts} = this.settings
     const title = FACTS.title ?? texts("app.title")
     document.title = title
     document.querySelector("h1").textContent = title
@@ -81,19 +88,18 @@ class Panels {
     this.header.update({
       texts: texts.section("header"),
       help: texts.section("help"),
-      presets: Object.keys(FACTS.presets).map(name => ({name, ...texts.section(`presets.${name}`)})),
+      presets: Object.keys(FACTS.presets).map(name =>
+        ({name, ...texts.section(`presets.${name}`)})),
       language: texts.language,
     })
-    this.notices.update({
-      texts: texts.section("status"),
-      problems: problems.map(problem => addressProblem(problem, texts)),
-    })
+    this.notices.update({texts: texts.section("status")})
     this.numbers.show(recording, texts)
     this.showChoices()
   }
 
   showChoices() {
-    const {now, theme} = this.settings
+    const {now, problems, texts, theme} = this.settings
+    this.notices.update({problems: problems.map(problem => addressProblem(problem, texts))})
     this.header.update({
       preset: (frozen ? null : presetOf(now.scenario)) ?? "",
       theme: now.theme,

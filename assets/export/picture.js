@@ -17,19 +17,20 @@ class Picture {
     this.recording = null
     this.columns = FACTS.figures.columns
     this.pace = 0
+    this.turned = false
     this.lens = makeModel({
       texts: {}, figures: {}, states: [], caption: "", speeds: FACTS.speeds, speed: FACTS.speed,
       clock: null,
-    }, message => this.fromLens(message), figures)
+    }, message => this.fromLens(message))
     this.moment = makeModel({pinned: false, title: "", happened: "", kinds: {}, texts: {}},
       message => this.fromMoment(message))
     this.workers = element("tbody")
   }
 
-  mount() {
+  mount(figures) {
     this.show()
-    mount("lens", renderLens, this.lens, ["lens", "export-lens"])
-    mount("moment", renderMoment, this.moment, ["moment"])
+    mount("lens", renderLens, this.lens, ["lens", "export-lens"], figures)
+    mount("moment", renderMoment, this.moment, ["moment"], figures)
     mount("workers", () => element("table", {}, [this.workers]), null, ["workers"])
     this.columns = this.stage.width - FACTS.figures.margins
   }
@@ -44,29 +45,34 @@ class Picture {
     const kinds = Object.fromEntries(EVENT_KINDS.map(kind => [kind, texts(`events.${kind}`)]))
     this.moment.update({
       texts: texts.section("moment"), kinds: {any: texts("moment.any"), ...kinds}})
-    this.lens.update({speed: now.speed, clock: now.clock})
+    this.showClock()
     this.showBar()
     this.showPin()
+  }
+
+  showClock() {
+    const {speed, clock} = this.settings.now
+    this.lens.update({speed, clock})
   }
 
   // Shows another run; `live` if it is one of a drag under way.
   showRun(recording, live) {
     const first = this.recording === null
     // Where pictures take long, a drag gets coarser ones, which are refined once it rests.
-    const coarse = !first && live && this.pace > HURRY
+    this.coarse = !first && live && this.pace > HURRY
     this._time()
     this.recording = recording
-    this.board.show(recording, !first, coarse ? Math.ceil(this.columns / 2) : this.columns)
-    clearTimeout(this.refining)
-    if (coarse) this.refining = setTimeout(() => this._refine(), REST)
-    if (first) this.showView()
+    this.board.show(recording, !first, this.coarse ? Math.ceil(this.columns / 2) : this.columns)
+    if (this.coarse) later("refine", REST, () => { if (this.coarse) this._refine() })
+    if (first || this.turned) this.showView()
     else this._looked()
     this.showPin()
   }
 
-  // Shows the window that the settings ask for.
-  showView() {
-    if (this.recording === null) return
+  // Shows the window that the settings ask for, at once or `later` with the next run.
+  showView(later = false) {
+    this.turned = later
+    if (later || this.recording === null) return
     this.board.setWindow(...(this.settings.now.view ?? [0, this.board.end]))
     this._refine()
   }

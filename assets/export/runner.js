@@ -32,11 +32,9 @@ class Runner {
   request(scenario) {
     if (this.busy) {
       this.waiting = scenario
-      // What takes long is given up for the newer one.
-      if (performance.now() - this.current.since > LONG) {
-        this._dismiss()
-        this._next()
-      }
+      const left = this.current.since + LONG - performance.now()
+      clearTimeout(this.patience)
+      this.patience = setTimeout(() => this._giveUp(), Math.max(0, left))
       return
     }
     const quick = this.cost * expectedRequests(scenario) <= FRAME
@@ -105,6 +103,13 @@ class Runner {
     return true
   }
 
+  // Gives up a run that takes long, for the newer one.
+  _giveUp() {
+    if (this.waiting === null) return
+    this._dismiss()
+    this._next()
+  }
+
   _dismiss() {
     this.worker?.terminate()
     URL.revokeObjectURL(this.url)
@@ -116,13 +121,9 @@ class Runner {
     const {scenario} = this.current
     this.current = null
     if (ms !== undefined) this._learn(scenario, ms)
-    if (this.waiting === null) {
-      if (error === undefined) this.done(scenario, run)
-      else this.failed(new Error(error))
-    } else {
-      if (error === undefined) this.done(scenario, run)
-      this._next()
-    }
+    if (error === undefined) this.done(scenario, run)
+    else if (this.waiting === null) this.failed(new Error(error))
+    if (this.waiting !== null) this._next()
   }
 
   _next() {

@@ -60,8 +60,8 @@ class Settings {
   }
 
   write() {
-    clearTimeout(this.writing)
-    this.writing = setTimeout(() => {
+    later("address", 150, () => {
+      if (location.hash.slice(1) !== this.written) return // changed, and about to be followed
       this.written = writtenAddress(this.now, this.own)
       if (this.written === location.hash.slice(1)) return
       try {
@@ -69,7 +69,7 @@ class Settings {
       } catch {
         location.replace(`#${this.written}`) // in a sandbox, where the page has no origin
       }
-    }, 150)
+    })
   }
 }
 

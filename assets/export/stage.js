@@ -48,25 +48,26 @@ class Stage {
     await Bokeh.embed.add_document_standalone(figures, this.figures, this.targets)
     first.forEach(name => this._adopt(name))
     this._letWheelPass()
-    await frames(2)
-    root.dataset.ready = ""
+    await painted()
+    root.dataset.ready = performance.now()
     this.building = Promise.resolve()
     this._build()
     await this.building
     tellHeight(document.getElementById("page"))
-    root.dataset.complete = ""
   }
 
-  // Builds what is wanted and not there yet.
+  // Builds what is wanted and not there yet; tests wait until the page is complete.
   _build() {
+    root.removeAttribute("data-complete")
     this.building = this.building.then(async () => {
       for (const name of [...this.charts, ...(this.bars ? ["kv"] : [])]) {
         if (this.built.has(name)) continue
         this.targets.push(this.places.get(name))
         this.board.document.add_root(this.board.models[name])
-        while (!viewOf(this.board.models[name])) await frames(1)
+        while (!viewOf(this.board.models[name])) await painted()
         this._adopt(name)
       }
+      root.dataset.complete = ""
     })
   }
 
@@ -74,8 +75,9 @@ class Stage {
     this.built.add(name)
     if (this.charts.has(name)) this.observer.observe(this.places.get(name))
     // Up and down, a finger scrolls the page.
-    const rule = ".bk-events { touch-action: pan-y pinch-zoom !important; outline: none !important }"
-    viewOf(this.board.models[name]).canvas_view.shadow_el.append(element("style", {}, [rule]))
+    const rule = "{ touch-action: pan-y pinch-zoom !important; outline: none !important }"
+    const {shadow_el: canvas} = viewOf(this.board.models[name]).canvas_view
+    canvas.append(element("style", {}, [`.bk-events ${rule}`]))
   }
 
   // The wheel scrolls the page; a click into the timeline gives it the wheel until the pointer
@@ -106,8 +108,9 @@ class Stage {
 // sheets for every colour, width and font size, though none of ours speaks of them and all sizes
 // are in pixels; and it keeps an element where each glyph is, which nothing here looks at. Each
 // write and the next question have the browser work out all styles anew: half of the time of a
-// paint. A later Bokeh may be built otherwise; then it goes its own way.
-function spareStyles() {
+// paint. And it selects rows one by one where all are wanted. A later Bokeh may be built
+// otherwise; then it goes its own way.
+function spareBokeh() {
   try {
     const {prototype: sheet} = Bokeh.require("core/dom").InlineStyleSheet
     const update = sheet._update
@@ -119,6 +122,12 @@ function spareStyles() {
     Object.defineProperty(plot, "base_font_size", {get: () => 13})
     const {prototype: glyph} = Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView
     glyph.update_position = () => {}
+    const {prototype: rows} = Bokeh.require("core/util/bitset").BitSet
+    const select = rows.select
+    rows.select = function (column) {
+      const all = this.count === this.size && this.size <= column.length
+      return all ? column.slice(0, this.size) : select.call(this, column)
+    }
   } catch (error) {
     console.info(error)
   }
@@ -126,6 +135,10 @@ function spareStyles() {
 
 const viewOf = model => Bokeh.index.find_one_by_id(model.id)
 
-async function frames(count) {
-  for (let i = 0; i < count; i++) await new Promise(requestAnimationFrame)
+// Waits until what is due is painted; a frame out of sight is not, and waits no longer than that.
+function painted() {
+  return new Promise(resolve => {
+    requestAnimationFrame(() => setTimeout(resolve))
+    setTimeout(resolve, 100)
+  })
 }

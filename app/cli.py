@@ -1,13 +1,13 @@
 """The command `dpascope`."""
 
-import argparse
-import pathlib
-import socket
+import os
 import sys
 
-from app.commands import export
-
-APP = pathlib.Path(__file__).parent
+WRONG = 2
+"""Exit status if what was asked for is not possible."""
+INTERRUPTED = 130
+CLOSED = 141
+"""Exit status if nobody reads the output any more."""
 
 
 def main(arguments=None):
@@ -21,79 +21,41 @@ def main(arguments=None):
     Returns
     -------
     int
-        Exit status.
+        Exit status: 0, 2 if something is wrong, which is said in one line, 130 after Ctrl-C, or
+        what the command says.
     """
-    options = _parser().parse_args(arguments)
-    return options.run(options)
-
-
-def _parser():
-    parser = argparse.ArgumentParser(
-        prog="dpascope", description="See a DP-attention serving cluster think."
-    )
-    commands = parser.add_subparsers(required=True, metavar="command")
-    _add_serve(commands)
-    export.add(commands)
-    return parser
-
-
-def _add_serve(commands):
-    parser = commands.add_parser("serve", help="serve the dashboard")
-    parser.add_argument(
-        "--address", default="localhost", help="address to listen at; 0.0.0.0: all of this machine"
-    )
-    parser.add_argument("--port", type=_port, default=5006, help="port to listen at; 0: a free one")
-    parser.add_argument(
-        "--origin",
-        action="append",
-        default=[],
-        metavar="HOST[:PORT]",
-        help="another name by which browsers reach this server, such as that of a proxy; may be "
-        "given several times",
-    )
-    parser.add_argument("--show", action="store_true", help="open a browser")
-    parser.set_defaults(run=serve)
-
-
-def _port(text):
-    if not text.isdecimal() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from 0 to 65,535")
-    return int(text)
-
-
-def serve(options):
-    """Serve the dashboard until it is interrupted."""
-    # Imported here so that the other commands need not wait for it.
-    import panel
-
-    import app.session  # noqa: F401  so that the first page is quick
-
     try:
-        # The server wants to know by which names and port it is reached before it listens.
-        options.port = options.port or _free_port(options.address)
-        panel.serve(
-            {"app": str(APP / "main.py")},
-            address=options.address,
-            port=options.port,
-            websocket_origin=_origins(options),
-            show=options.show,
-            title="DPA Scope",
-        )
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("dpascope: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED
+
+
+def _run(arguments):
+    # Imported here so that Ctrl-C ends it quietly from the start.
+    from app.commands.parser import parsed
+    from sim.sweep import SweepError
+
+    options = parsed(arguments)
+    try:
+        status = options.run(options)
+        sys.stdout.flush()
+        return status
+    except (ValueError, SweepError) as error:
+        return _complain(options, error)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        print(f"dpascope: cannot listen at {options.address}:{options.port}: {error}")
-        return 1
-    return 0
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain(options, f"{where}{error.strerror or error}")
 
 
-def _free_port(address):
-    with socket.create_server((address, 0)) as probe:
-        return probe.getsockname()[1]
-
-
-def _origins(options):
-    """Return the names by which browsers may reach this server."""
-    names = {"localhost", "127.0.0.1", options.address, socket.gethostname(), socket.getfqdn()}
-    return [*options.origin, *(f"{name}:{options.port}" for name in names)]
+def _complain(options, message):
+    print(f"dpascope {options.command}: {message}", file=sys.stderr)
+    return WRONG
 
 
 if __name__ == "__main__":

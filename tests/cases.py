@@ -1,13 +1,12 @@
 """Scenarios to test with: known right answers, and generated ones that press on every rule."""
 
 import functools
-import hashlib
 import json
-import math
 import pathlib
 
 from hypothesis import strategies
 
+from sim.golden import differences
 from sim.scenario import (
     DRAWS,
     EVICTIONS,
@@ -29,11 +28,6 @@ def golden():
     return {case["name"]: (case["scenario"], case["expect"]) for case in cases}
 
 
-def sha256(rows):
-    """Return the SHA-256 sum of rows as compact JSON."""
-    return hashlib.sha256(json.dumps(rows, separators=(",", ":")).encode()).hexdigest()
-
-
 def check(result, expect):
     """Assert that a result is what a golden case expects, to the last bit.
 
@@ -43,30 +37,7 @@ def check(result, expect):
     expect : dict
         `expect` of a golden case: totals, metrics, check sums, and for some cases full lists.
     """
-    found = result.to_dict()
-    differing = {
-        name: (value, expect[name])
-        for name, value in found["totals"].items()
-        if value != expect[name]
-    }
-    assert not differing, f"totals differ, found and expected: {differing}"
-    assert len(found["requests"]) == expect["requests_finished"]
-    for rows in ("states", "requests", "events"):
-        if rows in expect:
-            assert found[rows] == expect[rows], rows
-        assert sha256(found[rows]) == expect[f"{rows}_sha256"], rows
-    check_metrics(result.summary(), expect["metrics"])
-
-
-def check_metrics(summary, metrics):
-    """Assert that the metrics of a summary equal the expected ones to 9 digits."""
-    for name, value in metrics.items():
-        if value is None:
-            assert summary[name] is None, name
-        else:
-            assert math.isclose(summary[name], value, rel_tol=1e-9, abs_tol=1e-12), (
-                f"{name}: {summary[name]}, expected {value}"
-            )
+    assert differences(result, expect) == []
 
 
 def random_scenario(rng):

@@ -1,8 +1,9 @@
 """`dpascope export`: a page as one file, and the lines that show it in a post."""
 
-import json
 import pathlib
-import sys
+
+from app.commands.arguments import read_json
+from sim import Scenario
 
 
 def add(commands):
@@ -53,20 +54,17 @@ def _names(text):
 
 
 def run(options):
-    """Export, and return the exit status; what is wrong is one line."""
+    """Export, and return the exit status."""
     # Imported here so that the other commands need not wait for it.
     from app.export import export_html
 
     if options.path is None and not options.snippet:
-        return _complain("a file to write is missing, such as page.html")
-    try:
-        scenario = _scenario(options)
-        if options.path is not None:
-            export_html(options.path, scenario, **_choices(options))
-        if options.snippet:
-            print(_snippet(options, scenario), end="")
-    except ValueError as error:
-        return _complain(str(error))
+        raise ValueError("a file to write is missing, such as page.html")
+    scenario = _scenario(options)
+    if options.path is not None:
+        export_html(options.path, scenario, **_choices(options))
+    if options.snippet:
+        print(_snippet(options, scenario), end="")
     return 0
 
 
@@ -83,19 +81,11 @@ def _choices(options):
 
 
 def _scenario(options):
-    from sim import Scenario
-
     if options.preset is not None:
         return Scenario.preset(options.preset)
     if options.scenario is None:
         return Scenario()
-    try:
-        fields = json.loads(pathlib.Path(options.scenario).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"cannot read {options.scenario}: {error.strerror}") from error
-    except ValueError as error:
-        raise ValueError(f"{options.scenario} is no JSON: {error}") from error
-    return Scenario.from_dict(fields)
+    return Scenario.from_dict(read_json(options.scenario))
 
 
 def _snippet(options, scenario):
@@ -108,8 +98,3 @@ def _snippet(options, scenario):
         asked = address(state, options.lang, options.controls, options.charts)
         src = f"{src}#{asked}" if asked else src
     return snippet(src, options.title or default_title(scenario, options.lang))
-
-
-def _complain(message):
-    print(f"dpascope export: {message}", file=sys.stderr)
-    return 2

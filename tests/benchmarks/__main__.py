@@ -26,8 +26,9 @@ COLUMNS = (
 )
 NOTES = """\
 Wall time, CPU time, requests/s (by wall time) and simulated s/s are for one scenario, on one
-core. Speed compares CPU times within a round. Batches run on arrays, also those of few scenarios
-here; `simulate_many` takes fewer than {together} one after another. Peak memory is that of a whole
+core but for the sweep in two processes, their start counted in. Speed compares CPU times within a
+round, that of sweeps wall times. Batches run on arrays, also those of few scenarios here;
+`simulate_many` takes fewer than {together} one after another. Peak memory is that of a whole
 process that runs the case; Python with what it imports takes {base}. Other simulators were measured
 on 2 cores, each with a workload of its own and, but for the article's demo, finer steps than a
 tick.
@@ -76,8 +77,9 @@ def _row(case, timings, peak):
 
 
 def _speed(case, timings):
+    by = "wall" if case.processes else "cpu"
     return ", ".join(
-        f"{_digits(ratio(timings, case.name, other))}× {other}"
+        f"{_digits(ratio(timings, case.name, other, by))}× {other}"
         + (f" (at least {least}×)" if least else "")
         for other, least in case.against.items()
     )

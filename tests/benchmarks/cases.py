@@ -3,8 +3,10 @@
 import dataclasses
 
 from sim import Scenario
+from sim.sweep import grid
 
 LOOP, ALONE, ONE = "plain loop", "alone", "batch of 1"
+SINGLY, SWEEP = "one at a time", "one process"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +27,14 @@ class Case:
     against : dict of str to int
         The names of the cases that this one is compared with, and how many times as fast it
         ought to be; 0: nothing is asked.
+    axes : dict
+        Of a grid, of whose scenarios one call runs all.
+    every : int
+        Only every so many of them.
+    processes : int
+        Processes of a sweep over the grid; 0: no sweep.
+    rounds : int
+        Most rounds in which it runs; 0: all.
     """
 
     name: str
@@ -33,10 +43,17 @@ class Case:
     repeats: int = 1
     loop: bool = False
     against: dict = dataclasses.field(default_factory=dict)
+    axes: dict = dataclasses.field(default_factory=dict)
+    every: int = 1
+    processes: int = 0
+    rounds: int = 0
 
     def scenarios(self):
-        """Return the scenarios of one call."""
+        """Return the scenarios of one call, for a sweep its points."""
         first = Scenario(**self.fields)
+        if self.axes:
+            points = grid(first, self.axes)
+            return points if self.every == 1 else [*points][:: self.every]
         return [first.replace(seed=first.seed + i) for i in range(max(1, self.batch))]
 
 
@@ -63,7 +80,7 @@ class Plan:
         return [case for cases in self.sections.values() for case in cases]
 
 
-def _plan(base, batch, agents, workers, batches, least=(0, 0), **limits):
+def _plan(base, batch, agents, workers, batches, axes, every, least=(0, 0), **limits):
     """Return a plan around one scenario; `least` is asked of it alone and in a batch."""
 
     def numbered(noun, counts, field):
@@ -72,6 +89,8 @@ def _plan(base, batch, agents, workers, batches, least=(0, 0), **limits):
     def batched(n, least=0):
         return Case(f"batch of {n}", base, batch=n, against={ONE: least, ALONE: 0})
 
+    swept = {"fields": base, "axes": axes, "rounds": 2}
+    runs = len(grid(Scenario(**base), axes))
     return Plan(
         {
             "default scenario": [
@@ -83,6 +102,11 @@ def _plan(base, batch, agents, workers, batches, least=(0, 0), **limits):
             "agents": numbered("agents", agents, "agents"),
             "workers": numbered("workers", workers, "workers"),
             "batches": [batched(n) for n in batches],
+            f"sweep of {runs:,} scenarios": [
+                Case(SINGLY, **swept, every=every),
+                Case(SWEEP, **swept, processes=1, against={SINGLY: 0}),
+                Case("two processes", **swept, processes=2, against={SINGLY: 0, SWEEP: 0}),
+            ],
         },
         **limits,
     )
@@ -94,6 +118,12 @@ FULL = _plan(
     agents=(8, 16, 64, 128, 256),
     workers=(4, 8, 32, 64),
     batches=(4, 16, 64, 1024),
+    axes={
+        "kv_capacity": [*range(100_000, 1_000_001, 100_000)],
+        "routing": ("pinned", "round_robin", "total_tokens", "cache_aware"),
+        "seed": [*range(25)],
+    },
+    every=21,
     least=(10, 40),
     rounds=(3, 7),
     seconds=45,
@@ -104,6 +134,8 @@ QUICK = _plan(
     agents=(2, 8),
     workers=(3, 4),
     batches=(2, 16),
+    axes={"agents": (2, 3, 4), "seed": (1, 2, 3)},
+    every=2,
     rounds=(1, 1),
     seconds=0,
 )

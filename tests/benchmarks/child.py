@@ -4,10 +4,11 @@ import json
 import sys
 
 from tests.benchmarks.cases import Case
-from tests.benchmarks.measure import call, peak_of_this_process
+from tests.benchmarks.measure import call, peak_so_far
 
-given = json.loads(sys.argv[1])
-if given:
-    case = Case(**given)
-    results = call(case, case.scenarios())
-print(peak_of_this_process())
+if __name__ == "__main__":  # and not in the processes of a sweep
+    given = json.loads(sys.argv[1])
+    if given:
+        case = Case(**given)
+        results = call(case, case.scenarios())
+    print(peak_so_far())

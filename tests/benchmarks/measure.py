@@ -11,6 +11,7 @@ import time
 
 from sim import simulate
 from sim.runs import run_all
+from sim.sweep import Sweep
 from tests.reference import reference
 
 BYTES_PER_MAXRSS = 1 if sys.platform == "darwin" else 1024
@@ -39,7 +40,12 @@ class Timing:
 
 
 def call(case, scenarios):
-    """Run a case once; return the results."""
+    """Run a case once; return the results, or of a grid the summaries."""
+    if case.processes:
+        rows = Sweep(scenarios).stream(workers=case.processes)
+        return [row for part in rows for row in part]
+    if case.axes:
+        return [simulate(scenario).summary() for scenario in scenarios]
     if case.loop:
         return [reference(scenario) for scenario in scenarios]
     if not case.batch:
@@ -67,31 +73,39 @@ def times(plan, say):
             break
         say(f"round {done + 1}")
         for case in plan.cases:
+            if case.rounds and done >= case.rounds:
+                continue
             _time(case, scenarios[case.name], timings[case.name])
     return timings
 
 
 def _time(case, scenarios, timing):
     gc.collect()
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu = time.perf_counter(), _cpu_time()
     for _ in range(case.repeats):
         results = call(case, scenarios)
     n = len(scenarios) * case.repeats
-    timing.add((time.perf_counter() - wall) / n, (time.process_time() - cpu) / n)
+    timing.add((time.perf_counter() - wall) / n, (_cpu_time() - cpu) / n)
     if timing.work is None:
-        summaries = [result.summary() for result in results]
+        summaries = results if case.axes else [result.summary() for result in results]
         timing.work = Work(
             statistics.fmean(s["requests_finished"] for s in summaries),
             statistics.fmean(s["makespan_s"] for s in summaries),
         )
 
 
-def ratio(timings, name, other):
-    """Return how many times as fast a case is as another, by CPU time.
+def _cpu_time():
+    """Return the CPU time of this process and of its children that have ended, in seconds."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def ratio(timings, name, other, by="cpu"):
+    """Return how many times as fast a case is as another, by `cpu` or `wall` time.
 
     The median over rounds, in each of which both ran within seconds of each other.
     """
-    pairs = zip(timings[name].cpu, timings[other].cpu, strict=True)
+    pairs = zip(getattr(timings[name], by), getattr(timings[other], by), strict=True)
     return statistics.median(theirs / own for own, theirs in pairs)
 
 
@@ -116,6 +130,7 @@ def _peak_of_child(plan, place):
     return int(done.stdout)
 
 
-def peak_of_this_process():
-    """Return the peak memory of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_MAXRSS
+def peak_so_far():
+    """Return the peak memory so far of this process or a child of it, in bytes."""
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return max(resource.getrusage(who).ru_maxrss for who in whose) * BYTES_PER_MAXRSS

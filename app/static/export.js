@@ -1,10 +1,11 @@
-// The export menu: the scenario as a file, the lines that show it in a post, a link into it.
+// The export menu: the scenario as a file, the lines that show it in a post, a link into it; and
+// the run as files of several kinds.
 
 export function render({model}) {
   const root = element("details", {class: "menu"})
 
-  function save({file, name}) {
-    const url = URL.createObjectURL(new Blob([file], {type: "text/html"}))
+  function save({file, name, mime}) {
+    const url = URL.createObjectURL(new Blob([file], {type: mime}))
     element("a", {href: url, download: name}).click()
     setTimeout(() => URL.revokeObjectURL(url), 1000)
   }
@@ -26,9 +27,25 @@ export function render({model}) {
       page.disabled = true
       model.send_msg("page")
     })
+    const saver = kind => {
+      const button = element("button", {
+        type: "button", class: "quiet", title: model.names[`${kind}_help`], "data-kind": kind,
+        disabled: model.ready ? null : "",
+        onclick: () => {
+          button.textContent = texts.making
+          button.disabled = true
+          model.send_msg({kind})
+        }}, [model.names[kind]])
+      return button
+    }
     root.replaceChildren(
       element("summary", {}, [texts.menu]),
-      element("div", {class: "sheet"}, [page, copier("snippet"), copier("link")]),
+      element("div", {class: "sheet"}, [
+        page, copier("snippet"), copier("link"),
+        element("b", {}, [model.names.title]),
+        element("div", {class: "kinds"}, model.kinds.map(saver)),
+        element("p", {class: "failed", role: "alert", hidden: ""}),
+      ]),
     )
   }
 
@@ -37,10 +54,16 @@ export function render({model}) {
   }
   root.addEventListener("keydown", event => { if (event.key === "Escape") root.open = false })
   document.addEventListener("click", close)
-  model.on("texts", build)
+  model.on(["texts", "names", "ready"], together(build))
   model.on("msg:custom", message => {
-    save(message)
     build()
+    if (message.failed) {
+      const said = root.querySelector(".failed")
+      said.textContent = message.failed
+      said.hidden = false
+      return
+    }
+    save(message)
     root.open = false
   })
   model.on("remove", () => document.removeEventListener("click", close))

@@ -1,0 +1,123 @@
+"""A run's requests and events as tables, with the names that serving engines use."""
+
+import csv
+import io
+
+import numpy as np
+
+from sim.result import EVENT_FIELDS, EVENT_KINDS
+
+REQUESTS = {
+    "request_id": str,
+    "session_id": str,
+    "turn_index": int,
+    "dp_rank": int,
+    "arrival_s": float,
+    "queue_s": float,
+    "prefill_start_s": float,
+    "first_token_s": float,
+    "end_s": float,
+    "input_tokens": int,
+    "cached_tokens": int,
+    "new_tokens": int,
+    "recomputed_tokens": int,
+    "output_tokens": int,
+    "ttft_ms": float,
+    "tpot_ms": float,
+    "e2e_ms": float,
+}
+"""Columns of the requests. Times are from the start of the run; `queue_s` lies between arrival
+and admission, `prefill_start_s` after a load from the host tier; `input_tokens` are the whole
+prompt, of which `cached_tokens` were found, `recomputed_tokens` had been computed before, and
+`new_tokens` are the turn's own. TTFT begins at arrival; TPOT = (E2E − TTFT) / (output − 1)."""
+
+EVENTS = {
+    "time_s": float,
+    "kind": str,
+    "dp_rank": int,
+    "session_id": str,
+    "turn_index": int,
+    "tokens": int,
+    "by_session_id": str,
+}
+"""Columns of the events; `dp_rank` is empty for kills and compactions, which no worker has."""
+
+
+def requests(recording):
+    """Return the finished requests as columns of plain values, by the names in `REQUESTS`."""
+    r, shared, tick = recording.result.requests, recording.shared, recording.tick_s
+    ttft = (r["prefilled"] + 1 - r["created"]) * tick * 1000
+    e2e = (r["finished"] + 1 - r["created"]) * tick * 1000
+    agents, turns = r["agent"].tolist(), r["turn"].tolist()
+    columns = {
+        "request_id": [f"{a}-{t}" for a, t in zip(agents, turns, strict=True)],
+        "session_id": list(map(str, agents)),
+        "turn_index": turns,
+        "dp_rank": r["worker"].tolist(),
+        "arrival_s": _plain(r["created"] * tick),
+        "queue_s": _plain((r["started"] - r["created"]) * tick),
+        "prefill_start_s": _plain(recording.stages[:, 2] * tick),
+        "first_token_s": _plain((r["prefilled"] + 1) * tick),
+        "end_s": _plain((r["finished"] + 1) * tick),
+        "input_tokens": (r["prompt"] + shared).tolist(),
+        "cached_tokens": (r["cached"] + shared).tolist(),
+        "new_tokens": (r["prompt"] - r["cached"] - r["recomputed"]).tolist(),
+        "recomputed_tokens": r["recomputed"].tolist(),
+        "output_tokens": r["output"].tolist(),
+        "ttft_ms": _plain(ttft),
+        "tpot_ms": _plain((e2e - ttft) / np.maximum(1, r["output"] - 1)),
+        "e2e_ms": _plain(e2e),
+    }
+    return columns
+
+
+def events(recording):
+    """Return the events as columns of plain values, by the names in `EVENTS`."""
+    tick, worker, agent, turn, tokens, by = (
+        recording.result.events[name].tolist() for name in EVENT_FIELDS if name != "kind"
+    )
+    kinds = recording.result.events["kind"].tolist()
+    return {
+        "time_s": _plain(np.array(tick) * recording.tick_s),
+        "kind": [EVENT_KINDS[kind] for kind in kinds],
+        "dp_rank": [rank if rank >= 0 else None for rank in worker],
+        "session_id": list(map(str, agent)),
+        "turn_index": turn,
+        "tokens": tokens,
+        "by_session_id": [str(one) if one >= 0 else None for one in by],
+    }
+
+
+def to_csv(columns):
+    """Return columns as CSV (RFC 4180, "." decimals)."""
+    text = io.StringIO(newline="")
+    out = csv.writer(text)
+    out.writerow(columns)
+    out.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def to_parquet(columns, types):
+    """Return columns as the bytes of a Parquet file.
+
+    Raises
+    ------
+    ValueError
+        If pyarrow is not installed.
+    """
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ValueError(
+            "Parquet needs pyarrow: python -m pip install 'dpascope[parquet]'"
+        ) from error
+    kinds = {int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}
+    schema = pyarrow.schema([(name, kinds[kind]) for name, kind in types.items()])
+    held = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns, schema=schema), held)
+    return held.getvalue()
+
+
+def _plain(values):
+    """Return times without the noise of binary fractions: to the microsecond."""
+    return np.round(np.asarray(values, float), 6).tolist()

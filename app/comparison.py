@@ -8,7 +8,7 @@ import numpy as np
 from app.deployments import changed, explained_with_alternatives, worked_out
 from app.derive import Recording
 from app.format import count, duration, percent, tokens
-from app.runs import key_of
+from app.runs import key_of, seeds_of
 from sim import Scenario, simulate_many
 
 KINDS = ("dpa", "pd", "tp")
@@ -57,9 +57,7 @@ class Question:
     @property
     def seeds(self):
         """The seeds of the runs, the scenario's first; one if the sessions are given."""
-        if self.scenario.draws == "table":
-            return [self.scenario.seed]
-        return [(self.scenario.seed + i) % 2**32 for i in range(SEEDS)]
+        return seeds_of(self.scenario, SEEDS)
 
     def of_kind(self, kind):
         """Return the request for one of `KINDS`; numbers given for another kind do not hold."""

@@ -1,9 +1,9 @@
 """Numbers as people read them."""
 
 
-def percent(share, texts):
+def percent(share, texts, digits=1):
     """Return a share such as 0.123 as "12.3 %", None as a dash."""
-    return texts("numbers.none") if share is None else f"{100 * share:.1f} %"
+    return texts("numbers.none") if share is None else f"{100 * share:.{digits}f} %"
 
 
 def count(number):

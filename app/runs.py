@@ -56,6 +56,13 @@ def run(scenario, cancelled):
     return Run(Recording(result), result.summary())
 
 
+def seeds_of(scenario, count):
+    """Return so many seeds, the scenario's first; only that one if the sessions are given."""
+    if scenario.draws == "table":
+        return [scenario.seed]
+    return [(scenario.seed + i) % 2**32 for i in range(count)]
+
+
 class Memory:
     """The runs of the last scenarios, for all sessions of this process.
 
@@ -109,6 +116,9 @@ class Runner:
     memory : Memory
     pool : concurrent.futures.Executor
         Where the work is done.
+    reports : bool
+        Whether `work` takes a third argument, to be called with what has been found so far: it is
+        handed on as what is found in the end.
 
     Attributes
     ----------
@@ -116,12 +126,13 @@ class Runner:
         How long the last run took; 0 before the first.
     """
 
-    def __init__(self, post, work=run, key=key_of, memory=MEMORY, pool=_POOL):
+    def __init__(self, post, work=run, key=key_of, memory=MEMORY, pool=_POOL, reports=False):
         self._post = post
         self._work = work
         self._key = key
         self._memory = memory
         self._pool = pool
+        self._reports = reports
         self._newest = None
         self.seconds = 0.0
 
@@ -149,7 +160,7 @@ class Runner:
             done(known)
             return
         cancelled = self._newest = threading.Event()
-        future = self._pool.submit(self._timed, subject, key, cancelled)
+        future = self._pool.submit(self._timed, subject, key, cancelled, done)
 
         def finished(future):
             if not cancelled.is_set():  # nobody waits for it any more; the session may be gone
@@ -163,14 +174,18 @@ class Runner:
             self._newest.set()
             self._newest = None
 
-    def _timed(self, subject, key, cancelled):
+    def _timed(self, subject, key, cancelled, done):
         if cancelled.is_set():
             raise Cancelled
         start = time.perf_counter()
-        finished = self._work(subject, cancelled.is_set)
+        report = (functools.partial(self._report, cancelled, done),) if self._reports else ()
+        finished = self._work(subject, cancelled.is_set, *report)
         self._memory.put(key, finished)
         self.seconds = time.perf_counter() - start
         return finished
+
+    def _report(self, cancelled, done, found):
+        self._post(lambda: done(found) if cancelled is self._newest else None)
 
     def _deliver(self, cancelled, future, done, failed):
         if cancelled is not self._newest:

@@ -9,7 +9,9 @@ import urllib.parse
 import param
 
 from app import deployments
+from app.axes import AXES
 from app.deployments import MAX_GPUS_PER_WORKER
+from app.exploring import METRICS
 from app.palette import PALETTES
 from app.texts import DEFAULT, LANGUAGES
 from sim.checks import unknown_name
@@ -22,6 +24,9 @@ VERSION = "1"
 """Version of the address's keys; a link keeps its meaning when defaults change."""
 
 THEMES = ("auto", "light", "dark")
+TABS = ("run", "fixes", "explore", "traces")
+"""What stands below the numbers: the run, what would fix it, two parameters swept, recorded
+sessions."""
 SPEEDS = (10, 30, 100, 300, 1000)
 """Simulated seconds in a second of replay."""
 
@@ -45,6 +50,12 @@ class AppState(param.Parameterized):
     )
     story = param.String(
         None, allow_None=True, doc="Story and step that are told, such as article.lock."
+    )
+    tab = param.Selector(default="run", objects=list(TABS), doc="What is shown below the numbers.")
+    explore = param.Tuple(
+        ("agents", "kv_capacity", "utilization"),
+        length=3,
+        doc="Parameters across and up, and the metric, of the grid.",
     )
     view = param.NumericTuple(
         None, length=2, allow_None=True, doc="Seconds in sight; None: the whole run."
@@ -88,6 +99,10 @@ class AppState(param.Parameterized):
             pairs.append(("deployment", deployments.written(self.deployment)))
         if self.story is not None:
             pairs.append(("story", self.story))
+        if self.tab != "run":
+            pairs.append(("tab", self.tab))
+        if self.explore != AppState.param.explore.default:
+            pairs.append(("explore", ",".join(self.explore)))
         if self.view is not None:
             pairs.append(("view", "-".join(f"{seconds:.10g}" for seconds in self.view)))
         for name in ("pin", "worker", "clock"):
@@ -123,7 +138,7 @@ def read_query(query, language=DEFAULT):
     state : AppState
         What cannot be read has its default.
     problems : list of dict
-        One for each part that could not be read: `kind` ("value", "conflict",
+        One for each part that could not be read: `kind` ("value", "conflict", "sessions",
         "unknown", "near" or "version") and the values that its text needs.
     """
     problems, fields, choices = [], {}, {}
@@ -142,6 +157,9 @@ def read_query(query, language=DEFAULT):
             kind = {"kind": "near", "near": near[0]} if near else {"kind": "unknown"}
             problems.append({**kind, "key": key})
     fields = {**_base(choices), **fields}
+    if fields.get("draws") == "table" and "table" not in fields:
+        problems.append({"kind": "sessions"})  # too many for a link
+        del fields["draws"]
     try:
         scenario = Scenario(**fields)
     except ValueError as error:
@@ -230,6 +248,20 @@ def _story(text):
     return text
 
 
+def _explore(text):
+    x, y, metric = (*text.split(","), "", "")[:3]
+    for kind, name, known in (
+        ("parameter", x, AXES),
+        ("parameter", y, AXES),
+        ("metric", metric, METRICS),
+    ):
+        if name not in known:
+            raise ValueError(unknown_name(kind, name, known))
+    if x == y:
+        raise ValueError("must be two parameters and a metric, such as agents,kv_capacity,makespan")
+    return x, y, metric
+
+
 def _seconds(text):
     value = _number(text)
     if isinstance(value, str) or not math.isfinite(value) or value < 0:
@@ -249,6 +281,8 @@ CHOICES = {
     "gpus_per_worker": lambda text: _whole(text, 1, MAX_GPUS_PER_WORKER),
     "deployment": deployments.read,
     "story": _story,
+    "tab": lambda text: _choice(text, TABS),
+    "explore": _explore,
     "view": _view,
     "pin": lambda text: _whole(text, 0, 2**53),
     "worker": lambda text: _whole(text, 0, 2**53),

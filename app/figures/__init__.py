@@ -16,6 +16,9 @@ Figures: `minimap`, `timeline`, `events`, and `board.charts` (`shares`, `evictio
 plot with ``sizing_mode="stretch_width"``: stack the roots in one column without gaps. All but
 `kv` share `board.frame.x_range`, in seconds, and have equal margins, so they are aligned.
 
+`heatmap.Heatmap` stands by itself: two parameters against each other, a cell for each pair of
+values.
+
 Callbacks are the caller's: listen to `RangesUpdate` of the roots (and to `x_range` for the
 minimap's box) and call `refine` with the frame's width, `timeline.root.inner_width`; to `Tap` and
 `MouseMove` of `timeline.root` and turn the event's x into a tick with `recording.tick_at(x)`, its

@@ -12,9 +12,14 @@ def _texts(own, language):
     """Return the texts of a language: its own module's and those in JSON files."""
     files = {
         name: json.loads((HERE / f"{name}_{language}.json").read_text(encoding="utf-8"))
-        for name in ("choices", "stories")
+        for name in ("choices", "stories", "sweeps", "traces", "files")
     }
-    return {**own, **files["choices"], "stories": files["stories"]}
+    stories = files.pop("stories")
+    return {
+        **own,
+        **{k: v for texts in files.values() for k, v in texts.items()},
+        "stories": stories,
+    }
 
 
 LANGUAGES = {"en": _texts(en.TEXTS, "en"), "zh": _texts(zh.TEXTS, "zh")}

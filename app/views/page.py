@@ -12,12 +12,19 @@ from app.texts import Texts
 from app.views.compare import Compare
 from app.views.controls import Controls
 from app.views.deployment import Deployment
+from app.views.explore import Explore
+from app.views.export import Export
+from app.views.fixes import Fixes
 from app.views.header import Header
 from app.views.moment import Moment
 from app.views.notices import Notices
 from app.views.numbers import Numbers
 from app.views.picture import Picture
 from app.views.stories import Stories
+from app.views.tabs import Tabs
+from app.views.traces import Traces
+
+PAGE_STYLES = ("page.css", "guide.css", "panels.css")
 
 LIVE_SECONDS = 0.15
 """Runs as quick as this follow a slider while it is dragged."""
@@ -47,7 +54,13 @@ class Page:
         self.deployment = Deployment(app)
         self.stories = Stories(app, self.picture.board)
         self.compare = Compare(app, self.deployment, post)
+        self.export = Export(app, post)
+        self.tabs = Tabs(app)
+        self.fixes = Fixes(app, self.deployment, post)
+        self.explore = Explore(app, post)
+        self.traces = Traces(app, post)
         app.param.watch(self._scenario_changed, "scenario")
+        app.param.watch(lambda _: self._ask(), "tab")
 
     @property
     def title(self):
@@ -60,13 +73,16 @@ class Page:
         template = Template(asset("page.html"), design=Design)
         for name in ("header", "notices", "controls", "numbers", "picture"):
             template.add_panel(name, getattr(self, name))
-        for name in ("deployment", "stories", "compare"):
+        for name in ("deployment", "stories", "compare", "export", "tabs"):
+            template.add_panel(name, getattr(self, name))
+        for name in ("fixes", "explore", "traces"):
             template.add_panel(name, getattr(self, name))
         template.add_panel("compare_button", self.compare.button)
         for name, part in self.moment.parts.items():
             template.add_panel(name, part)
         for name, value in {
             "language": self.app.language,
+            "tab": self.app.tab,
             "title": self.title,
             "tagline": texts("app.tagline"),
             "skip": texts("header.skip"),
@@ -75,7 +91,7 @@ class Page:
             "icon": urllib.parse.quote(asset("icon.svg")),
             "mark": asset("icon.svg"),
             "theme_script": asset("theme.js"),
-            "page_css": theme_css() + asset("page.css") + asset("guide.css") + TOOLTIP_CSS,
+            "page_css": theme_css() + "".join(map(asset, PAGE_STYLES)) + TOOLTIP_CSS,
         }.items():
             template.add_variable(name, value)
         return template
@@ -97,12 +113,21 @@ class Page:
         self.picture.run = run
         self.moment.run = run
         self.stories.run = run
+        self.export.run = run
         self.notices.succeeded()
         self.controls.answered()
+        self._ask()
 
     def _failed(self, error):
         self.notices.failed(error, stale=self.picture.run is not None)
         self.controls.answered()
+        self._ask()
+
+    def _ask(self):
+        """Ask what belongs to the open tab, once the run itself is there."""
+        if not self.runner.busy:
+            self.fixes.ask()
+            self.explore.ask()
 
     def callback_failed(self, error):
         """Show the exception of a callback; the picture stays as it is."""
@@ -112,3 +137,6 @@ class Page:
         """Stop what is under way; the session is over."""
         self.runner.cancel()
         self.compare.close()
+        self.traces.close()
+        self.fixes.close()
+        self.explore.close()

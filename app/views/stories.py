@@ -87,7 +87,7 @@ class Stories(Viewer):
 
     def _set(self, story, index):
         step = story.steps[index]
-        values = {"story": f"{story.id}.{step.id}", "pin": None, "clock": None}
+        values = {"story": f"{story.id}.{step.id}", "tab": "run", "pin": None, "clock": None}
         if step.preset:
             values["deployment"] = normal(PLANS[step.preset])
         else:

@@ -111,7 +111,7 @@ def test_the_address_names_version_and_every_field():
         ("zzz=3", {"kind": "unknown", "key": "zzz"}),
         ("v=7", {"kind": "version", "value": "7", "known": VERSION}),
         ("prefill_workers=16", {"kind": "conflict"}),
-        ("draws=table", {"kind": "conflict"}),
+        ("draws=table", {"kind": "sessions"}),
         ("view=9-3", {"kind": "value", "key": "view", "value": "9-3"}),
         ("view=9", {"kind": "value", "key": "view", "value": "9"}),
         ("pin=-1", {"kind": "value", "key": "pin", "value": "-1"}),
@@ -221,7 +221,14 @@ def test_problems_say_what_is_allowed(name, value, said):
 
 def test_every_choice_has_its_key_in_the_address():
     deployment = {"model": "glm-5.2", "gpu": "h100", "gpus": 16, "deployment": "tp"}
-    chosen = {"view": (0, 1), "pin": 1, "worker": 1, "clock": 1.0}
+    chosen = {
+        "tab": "fixes",
+        "explore": ("agents", "workers", "makespan"),
+        "view": (0, 1),
+        "pin": 1,
+        "worker": 1,
+        "clock": 1.0,
+    }
     state = AppState(deployment=deployment, story="article.lock", **chosen)
     keys = {pair.partition("=")[0] for pair in state.query().split("&")}
     assert keys >= set(CHOICES)

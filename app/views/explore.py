@@ -60,6 +60,12 @@ class ExploreHead(Part):
             {"again": owner.ask, "cancel": owner.cancel}[message["do"]]()
 
 
+GIVEN = "agents"
+"""Cannot be swept if the sessions of each agent are given."""
+SPARE = ("workers", "kv_capacity")
+"""What is swept in its place."""
+
+
 class Explore(Viewer):
     """A grid around the present scenario, run when its tab is opened.
 
@@ -109,7 +115,12 @@ class Explore(Viewer):
 
     def ask(self):
         """Run the grid around the present scenario, if the tab is open and it has not been run."""
-        x, y, _ = self.app.explore
+        x, y, metric = self.app.explore
+        if self.app.scenario.table is not None and GIVEN in (x, y):
+            spare = next(name for name in SPARE if name not in (x, y))
+            x, y = (spare if name == GIVEN else name for name in (x, y))
+            self.app.explore = (x, y, metric)  # this asks
+            return
         question = Question.about(self.app.scenario, x, y)
         answered = self._answers(question)
         if self.app.tab != TAB:

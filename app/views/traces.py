@@ -5,7 +5,6 @@ from panel.viewable import Viewer
 
 from app import importing
 from app.assets import script
-from app.fields import idle
 from app.receiving import Receiver
 from app.state import AppState
 from app.texts import Texts
@@ -169,10 +168,7 @@ class Traces(Viewer):
         """Simulate the sessions."""
         scenario = self._scenario()
         if scenario is not None:
-            x, y, metric = self.app.explore
-            if {x, y} & set(idle(scenario)):  # how many agents there are is no parameter now
-                x, y = "workers", "kv_capacity"
-            self.app.param.update(scenario=scenario, story=None, explore=(x, y, metric), tab="run")
+            self.app.param.update(scenario=scenario, story=None, tab="run")
 
     def use_named(self, name):
         """Simulate a workload that is known by name, with the wait that is chosen."""

@@ -196,3 +196,19 @@ def test_what_an_earlier_request_found_is_not_shown():
             made.calls.pop(0)()
             assert made.explore._found.question is made.explore._question
     assert made.head.done == 18
+
+
+@pytest.mark.parametrize(
+    ("axes", "swept"),
+    [
+        (("agents", "kv_capacity"), ("workers", "kv_capacity")),
+        (("workers", "agents"), ("workers", "kv_capacity")),
+    ],
+)
+def test_agents_whose_sessions_are_given_are_not_swept(axes, swept):
+    table = [[[0, 1000, 100], [10, 500, 50]]] * 3
+    given = SMALL.replace(draws="table", table=table)
+    view = Opened(scenario=given, explore=(*axes, "makespan"), tab="explore")
+    view.explore.ask()
+    view.explore.close()
+    assert view.app.explore == (*swept, "makespan")

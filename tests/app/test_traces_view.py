@@ -195,7 +195,6 @@ def test_choices_are_previewed_and_simulated(view):
     assert (scenario.draws, scenario.agents, scenario.workers) == ("table", 5, 2)
     assert [turns[0][0] for turns in scenario.table] == [0, 1500, 3000, 4500, 6000]
     assert view.app.tab == "run"
-    assert view.app.explore[:2] == ("workers", "kv_capacity")
     assert simulate(scenario).summary()["requests_finished"] == 5
 
 

@@ -321,32 +321,3 @@ def test_loads_in_node(node, way):
     kind = "commonjs" if way == "require" else "module"
     ticks = simulate(Scenario()).ticks
     assert node(f"--input-type={kind}", "-e", source).split() == [str(ticks), "false"]
-
-
-def test_loads_in_page_and_worker_under_a_policy_without_eval(tmp_path):
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        missing("chromium")
-    template = (HERE / "js" / "page.html").read_text(encoding="utf-8")
-    page_file = tmp_path / "page.html"
-    source = ENGINE.read_text(encoding="utf-8")
-    page_file.write_text(template.replace("/* ENGINE */", source), encoding="utf-8")
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        page = browser.new_page()
-        complaints = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(page_file.as_uri())
-        page.wait_for_function("window.answers")
-        answers = page.evaluate("answers")
-        browser.close()
-    scenario = Scenario(agents=6, turns=[2, 4], kv_capacity=40_000)
-    wanted = simulate(scenario).to_dict()
-    assert not complaints
-    assert answers == {"page": wanted, "worker": wanted}

@@ -108,9 +108,7 @@ def to_parquet(columns, types):
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise ValueError(
-            "Parquet needs pyarrow: python -m pip install 'dpascope[parquet]'"
-        ) from error
+        raise ValueError("Parquet needs pyarrow: python -m pip install pyarrow") from error
     kinds = {int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}
     schema = pyarrow.schema([(name, kinds[kind]) for name, kind in types.items()])
     held = io.BytesIO()

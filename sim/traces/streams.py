@@ -43,8 +43,7 @@ def decompressed(stream):
             import zstandard
         except ImportError as error:
             raise TraceError(
-                "compressed with zstd, which needs the package zstandard: "
-                "pip install 'dpascope[traces]'"
+                "compressed with zstd, which needs the package zstandard: pip install zstandard"
             ) from error
         reader = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
         return _filled(io.BufferedReader(reader, CHUNK))

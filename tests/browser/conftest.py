@@ -247,10 +247,16 @@ class Visit:
 
     def spot(self, x, y, name="timeline"):
         """Return the pixel of the page at a place in a figure."""
+        return self.spots([(x, y)], name)[0]
+
+    def spots(self, places, name="timeline"):
+        """Return the pixels of the page at places in a figure."""
         f = self.frame(name)
-        across = (x - f["start"]) / (f["end"] - f["start"])
-        up = (y - f["low"]) / (f["high"] - f["low"])
-        return f["left"] + across * f["width"], f["top"] + (1 - up) * f["height"]
+        across, up = f["width"] / (f["end"] - f["start"]), f["height"] / (f["high"] - f["low"])
+        return [
+            (f["left"] + (x - f["start"]) * across, f["top"] + (f["high"] - y) * up)
+            for x, y in places
+        ]
 
     def picture(self):
         """Return the page as a PNG, once nothing moves in it any more."""

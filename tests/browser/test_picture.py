@@ -42,10 +42,9 @@ def test_pixels_have_the_colours_of_the_states(visit, palette, theme):
             for worker in range(recording.workers)
             for tick in range(start + 1, start + span - 1, 3)
         ]
-        spots = [
-            page.spot((tick + 0.5) * tick_s, recording.workers - worker - 0.55)
-            for worker, tick in places
-        ]
+        spots = page.spots(
+            ((tick + 0.5) * tick_s, recording.workers - worker - 0.55) for worker, tick in places
+        )
         wanted = [colors[state_at(recording, *place)] for place in places]
         assert page.colors(*spots) == wanted
         seen |= {state_at(recording, *place) for place in places}
@@ -74,7 +73,7 @@ def test_a_large_run_is_not_blank(visit):
         f = page.frame(name)
         xs = [total * share for share in (0.02, 0.2, 0.4, 0.6, 0.8)]
         ys = [f["low"] + (f["high"] - f["low"]) * (i + 0.5) / 24 for i in range(24)]
-        shown = page.colors(*(page.spot(x, y, name) for x in xs for y in ys))
+        shown = page.colors(*page.spots([(x, y) for x in xs for y in ys], name))
         assert len(set(shown)) > 1 + low, name
         blank = shown.count(THEMES["light"].surface) / len(shown)
         assert blank < (0.6 if name == "shares" else 0.5), name

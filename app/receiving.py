@@ -3,14 +3,11 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from app.runs import Cancelled
 from app.uploads import LIMITS, Upload
 from sim.traces import read_sources
 
 _POOL = ThreadPoolExecutor(max_workers=2, thread_name_prefix="import")
-
-
-class Cancelled(Exception):
-    """Nobody waits for this import any more."""
 
 
 class Receiver:

@@ -109,6 +109,10 @@ class Trials(Points):
         fix, seed = self._parts(index)
         return {"change": fix.name, "seed": seed}
 
+    def values(self, name):
+        """Return the names of what is tried, or the seeds."""
+        return {"change": [fix.name for fix in self._tried], "seed": self._seeds}[name]
+
     def change(self, index):
         """Return the fields that differ from the scenario as it is."""
         fix, seed = self._parts(index)

@@ -12,9 +12,8 @@ from app.commands.arguments import (
 )
 from app.commands.workload import add_workload, warn_of_size, workload_fields
 from app.terminal.colors import MODES, painter
+from app.texts import LANGUAGES
 from sim import Scenario, simulate
-
-LANGUAGES = ("en", "zh")
 
 
 def add(commands):
@@ -32,7 +31,7 @@ def add(commands):
     parser.add_argument(
         "--color", choices=MODES, default="auto", help="colours of the timeline (auto)"
     )
-    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="language (en)")
+    parser.add_argument("--lang", choices=tuple(LANGUAGES), default="en", help="language (en)")
     parser.add_argument(
         "--save",
         action="append",

@@ -1,6 +1,7 @@
 """A session's page goes when the session goes, and with it its figures and results."""
 
 import gc
+import threading
 import time
 import weakref
 
@@ -29,6 +30,7 @@ def address(living):
     class Page(app.session.Page):
         def __init__(self, *arguments):
             super().__init__(*arguments)
+            self.post = arguments[-1]
             living.add(self)
 
     patch = pytest.MonkeyPatch()
@@ -83,6 +85,19 @@ def test_a_session_closed_during_its_run_frees_its_memory(address, living, monke
     monkeypatch.setitem(QUICK, "turns", "80,90")
     monkeypatch.setitem(QUICK, "seed", str(time.time_ns() % 2**31))
     connect(address).close()
+    until(lambda: gone(living))
+
+
+def test_what_a_thread_posts_arrives_while_events_are_held(address, living):
+    session = connect(address)
+    until(lambda: len(living) == 1 and all(page.numbers.run for page in living))
+    page = next(iter(living))
+    page.picture.board.frame.x_range.document.hold("collect")
+    arrived = threading.Event()
+    page.post(arrived.set)
+    assert arrived.wait(PATIENCE)
+    session.close()
+    del page
     until(lambda: gone(living))
 
 

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from app.assets import script
 from app.axes import AXES, title, written
@@ -17,6 +16,7 @@ from app.runs import Memory, Runner
 from app.shading import columns, scale, short
 from app.state import AppState
 from app.texts import Texts
+from app.views.later import Room
 from app.views.part import Part
 
 TAB = "explore"
@@ -66,7 +66,7 @@ SPARE = ("workers", "kv_capacity")
 """What is swept in its place."""
 
 
-class Explore(Viewer):
+class Explore(Room):
     """A grid around the present scenario, run when its tab is opened.
 
     Parameters

@@ -3,13 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import param
-from panel.viewable import Viewer
 
 from app.assets import script
 from app.fixing import Question, loaded, obstacles, rows, said, try_out
 from app.runs import Memory, Runner
 from app.state import AppState
 from app.texts import Texts
+from app.views.later import Room
 from app.views.part import Part
 
 TAB = "fixes"
@@ -40,7 +40,7 @@ class FixesSheet(Part):
             {"again": self._owner.ask, "cancel": self._owner.cancel}[message["do"]]()
 
 
-class Fixes(Viewer):
+class Fixes(Room):
     """The changes to the present scenario, tried out when their tab is opened.
 
     Parameters

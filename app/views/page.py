@@ -16,6 +16,7 @@ from app.views.explore import Explore
 from app.views.export import Export
 from app.views.fixes import Fixes
 from app.views.header import Header
+from app.views.later import Later
 from app.views.moment import Moment
 from app.views.notices import Notices
 from app.views.numbers import Numbers
@@ -56,11 +57,14 @@ class Page:
         self.compare = Compare(app, self.deployment, post)
         self.export = Export(app, post)
         self.tabs = Tabs(app)
-        self.fixes = Fixes(app, self.deployment, post)
-        self.explore = Explore(app, post)
-        self.traces = Traces(app, post)
+        self.rooms = {
+            "fixes": Later(lambda: Fixes(app, self.deployment, post)),
+            "explore": Later(lambda: Explore(app, post)),
+            "traces": Later(lambda: Traces(app, post)),
+        }
+        self._open()
         app.param.watch(self._scenario_changed, "scenario")
-        app.param.watch(lambda _: self._ask(), "tab")
+        app.param.watch(lambda _: self._open(), "tab")
 
     @property
     def title(self):
@@ -75,8 +79,8 @@ class Page:
             template.add_panel(name, getattr(self, name))
         for name in ("deployment", "stories", "compare", "export", "tabs"):
             template.add_panel(name, getattr(self, name))
-        for name in ("fixes", "explore", "traces"):
-            template.add_panel(name, getattr(self, name))
+        for name, place in self.rooms.items():
+            template.add_panel(name, place)
         template.add_panel("compare_button", self.compare.button)
         for name, part in self.moment.parts.items():
             template.add_panel(name, part)
@@ -123,11 +127,25 @@ class Page:
         self.controls.answered()
         self._ask()
 
+    @property
+    def _opened(self):
+        """The rooms that have been made, by their tabs."""
+        return {tab: place.room for tab, place in self.rooms.items() if place.room}
+
+    def _open(self):
+        """Have the room of the open tab made, and answer."""
+        if self.app.tab in self.rooms:
+            self.rooms[self.app.tab].open()
+        self._ask()
+
     def _ask(self):
         """Ask what belongs to the open tab, once the run itself is there."""
-        if not self.runner.busy:
-            self.fixes.ask()
-            self.explore.ask()
+        if self.runner.busy:
+            return
+        for tab, room in self._opened.items():
+            if tab == self.app.tab and "run" in room.param:
+                room.run = self.picture.run
+            room.ask()
 
     def callback_failed(self, error):
         """Show the exception of a callback; the picture stays as it is."""
@@ -137,6 +155,5 @@ class Page:
         """Stop what is under way; the session is over."""
         self.runner.cancel()
         self.compare.close()
-        self.traces.close()
-        self.fixes.close()
-        self.explore.close()
+        for room in self._opened.values():
+            room.close()

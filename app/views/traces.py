@@ -1,7 +1,6 @@
 """Real agents: recorded sessions dropped on the page, what they are like, and runs of them."""
 
 import param
-from panel.viewable import Viewer
 
 from app import importing
 from app.assets import script
@@ -9,6 +8,7 @@ from app.receiving import Receiver
 from app.state import AppState
 from app.texts import Texts
 from app.uploads import CHUNK, MOST_BYTES, MOST_FILES, UploadError
+from app.views.later import Room
 from app.views.part import Part
 from sim.scenario import Scenario
 from sim.traces import TraceError, trace_fields
@@ -75,7 +75,7 @@ DEFAULTS = {
 """Choices before the user has made any."""
 
 
-class Traces(Viewer):
+class Traces(Room):
     """Recorded sessions, as long as the page is open.
 
     Parameters

@@ -28,9 +28,9 @@ def script(*names):
     return "\n".join(asset(name) for name in ("dom.js", *names))
 
 
-def styles(name):
+def styles(*names):
     """Return a component's style sheets, those that all of them share first."""
-    return [asset("base.css"), asset(name)]
+    return [asset("base.css"), *map(asset, names)]
 
 
 def theme_css():

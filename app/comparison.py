@@ -8,6 +8,7 @@ import numpy as np
 from app.deployments import changed, explained_with_alternatives, worked_out
 from app.derive import Recording
 from app.format import count, duration, percent, tokens
+from app.limits import Demand
 from app.runs import key_of, seeds_of
 from sim import Scenario, simulate_many
 
@@ -58,6 +59,11 @@ class Question:
     def seeds(self):
         """The seeds of the runs, the scenario's first; one if the sessions are given."""
         return seeds_of(self.scenario, SEEDS)
+
+    @property
+    def demand(self):
+        """How much is asked for, a `Demand`."""
+        return Demand.of(self.scenario, len(KINDS) * len(self.seeds))
 
     def of_kind(self, kind):
         """Return the request for one of `KINDS`; numbers given for another kind do not hold."""
@@ -137,15 +143,14 @@ def _entered(question, kind):
 
 
 def _bands(results):
-    summaries = [_summary(result) for result in results]
+    summaries = [extended(result.summary(), result.scenario) for result in results]
     return {
-        name: _band([summary[key] for summary in summaries])
-        for name, (key, _, _) in METRICS.items()
+        name: band([summary[key] for summary in summaries]) for name, (key, _, _) in METRICS.items()
     }
 
 
-def _summary(result):
-    summary, scenario = result.summary(), result.scenario
+def extended(summary, scenario):
+    """Return the summary of a run with what `METRICS` shows besides."""
     caching = scenario.prefill_workers or scenario.workers
     return {
         **summary,
@@ -154,7 +159,8 @@ def _summary(result):
     }
 
 
-def _band(values):
+def band(values):
+    """Return the percentiles of `BAND` over values of which some may be None; None if all are."""
     values = [value for value in values if value is not None]
     return tuple(np.percentile(values, BAND).tolist()) if values else None
 

@@ -1,8 +1,8 @@
 """A worker's moment in sentences."""
 
+from app.derive import SHADES
 from app.format import clock, tokens
 from sim.result import EVENT_KINDS
-from sim.scenario import STATES
 
 MOST_NAMED = 3
 """Agents or workers that a sentence names before it only counts them."""
@@ -28,18 +28,25 @@ def why(moment, texts, tick_s):
     if cause.code == "idle":
         if cause.until is None:
             return texts("why.over")
-        return texts("why.idle", time=clock(cause.until * tick_s))
+        time = clock(cause.until * tick_s)
+        return texts("why.idle", agents=_agents(cause.agents, texts), time=time)
     return texts(f"why.{cause.code}", agents=_agents(cause.agents, texts))
 
 
 def _phase(key, cause, texts):
-    if not cause.blockers:
-        return texts(f"why.{key}_alone_{cause.phase}")
     workers = [
         texts("why.worker", worker=worker, agents=_agents(agents, texts))
         for worker, agents in cause.blockers
     ]
-    return texts(f"why.{key}_{cause.phase}", workers=_listed(workers, texts))
+    said = texts(f"why.{key}_{cause.phase}", workers=_listed(workers, texts))
+    prefill, decode = cause.wants
+    policy = texts(
+        f"why.policies.{cause.policy}_{cause.phase}",
+        prefill=prefill,
+        decode=decode,
+        ticks=cause.limit,
+    )
+    return texts("why.as", why=said, policy=policy)
 
 
 def blocked(moment, texts):
@@ -48,9 +55,9 @@ def blocked(moment, texts):
         return ""
     b = moment.blocked
     known = {"agent": b.agent, "need": tokens(b.need), "free": tokens(max(0, b.free))}
-    if not b.locked_by:
-        return texts("why.blocked", **known)
-    return texts("why.blocked_by", agents=_agents(b.locked_by, texts), **known)
+    holders = [texts("why.holder", agent=agent, tokens=tokens(held)) for agent, held in b.locked_by]
+    key = "why.blocked_prefill" if moment.role == "prefill" else "why.blocked"
+    return texts(key, holders=_listed(holders, texts), **known)
 
 
 def request(request, texts):
@@ -79,7 +86,7 @@ def hover(moment, texts, tick_s, tick):
     dict
         `title`, `state` (its name), `label` (its text) and `lines`.
     """
-    state = STATES[moment.state]
+    state = SHADES[moment.state]
     since, until = (clock(t * tick_s) for t in (moment.since, moment.until))
     lines = [why(moment, texts, tick_s), texts("hover.span", since=since, until=until)]
     focus = moment.focus
@@ -92,6 +99,8 @@ def hover(moment, texts, tick_s, tick):
         if focus.stage != "queued" and focus.recomputed:
             lines.append(texts("hover.recomputed", tokens=tokens(focus.recomputed)))
     lines.append(texts("hover.queue", count=len(moment.queue)))
+    if moment.blocked is not None and state != "waiting_kv":
+        lines.append(blocked(moment, texts))
     title = texts("hover.title", worker=moment.worker, time=clock(tick * tick_s))
     return {"title": title, "state": state, "label": texts(f"states.{state}"), "lines": lines}
 

@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from app.axes import values
+from app.limits import Demand
 from app.runs import Cancelled, key_of, seeds_of
 from sim import RunCancelled, Scenario
 from sim.sweep import Progress, Table, grid
@@ -68,6 +69,13 @@ class Question:
         """A string that two questions share only if they are equal."""
         axes = [self.x, self.y, self.xs, self.ys]
         return json.dumps(axes) + key_of(self.base)
+
+    @property
+    def demand(self):
+        """How much is asked for, a `Demand`."""
+        swept = {self.x: self.xs, self.y: self.ys}
+        runs = len(self.xs) * len(self.ys) * len(seeds_of(self.scenario, SEEDS))
+        return Demand.of(self.scenario, runs, swept.get("agents"), swept.get("workers"))
 
     @property
     def base(self):

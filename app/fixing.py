@@ -9,9 +9,10 @@ import numpy as np
 from app.axes import written
 from app.deployments import explained_with_alternatives, normal, worked_out
 from app.format import count, duration, percent, tokens
+from app.limits import Demand
 from app.runs import Cancelled, key_of, seeds_of
 from sim import Scenario
-from sim.fixes import NOW, Trials, fixes
+from sim.fixes import FIXES, NOW, Trials, fixes
 from sim.hardware import DeploymentError
 from sim.sweep import Sweep, Table
 
@@ -55,6 +56,11 @@ class Question:
     def key(self):
         """A string that two questions share only if they are equal."""
         return json.dumps(self.request, sort_keys=True) + key_of(self.scenario)
+
+    @property
+    def demand(self):
+        """How much is asked for, a `Demand`."""
+        return Demand.of(self.scenario, (len(FIXES) + 1) * len(seeds_of(self.scenario, SEEDS)))
 
 
 @dataclasses.dataclass(frozen=True)

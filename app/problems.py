@@ -2,6 +2,7 @@
 
 import param
 
+from app.limits import LimitError
 from app.state import MAX_GPUS_PER_WORKER
 from sim.scenario import DISTRIBUTIONS, MAX_MS, MAX_TOKENS, Scenario, check_field, field_names
 
@@ -35,11 +36,39 @@ def link_problem(found, texts):
     texts : Texts
     """
     kind = found["kind"]
+    found = {name: _short(value) for name, value in found.items()}
+    if kind == "baseline":
+        return texts("baseline.link", problem=link_problem(found["problem"], texts))
     if kind == "value" and found["key"] in field_names():
         form, limits = _of_kind(found["key"], found["value"])
-        said = texts(f"problems.{form}", value=found["value"], **limits)
-        return texts("status.link_field", key=found["key"], problem=said)
-    return texts(f"status.link_{kind}", **found)
+    elif kind == "refused":
+        form, limits = found["form"], found["limits"]
+    else:
+        return texts(f"status.link_{kind}", **found)
+    said = texts(f"problems.{form}", value=found["value"], **limits)
+    return texts("status.link_field", key=found["key"], problem=said)
+
+
+def _short(value):
+    """Return a text cut to what one can read in a banner, anything else as it is."""
+    if not isinstance(value, str) or len(value) <= LONGEST:
+        return value
+    return value[: LONGEST - 1] + "…"
+
+
+
+def failure(error, texts):
+    """Return why something failed: in the user's language if more was asked for than is allowed.
+
+    Parameters
+    ----------
+    error : Exception
+    texts : Texts
+    """
+    if isinstance(error, LimitError):
+        return texts(f"limits.{error.kind}", **error.values)
+    # a ValueError says what is wrong with the settings; what any other says needs its name
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
 
 
 def _own(name, value, state):

@@ -1,13 +1,12 @@
 """Takes an upload from the browser and reads it away from the event loop."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
-from app.runs import Cancelled
+from app.jobs import Aside, Cancelled
 from app.uploads import LIMITS, Upload
 from sim.traces import read_sources
 
-_POOL = ThreadPoolExecutor(max_workers=2, thread_name_prefix="import")
+_ASIDE = Aside(2)
 
 
 class Receiver:
@@ -74,7 +73,7 @@ class Receiver:
         if not upload.complete:
             self._ask()
             return
-        made = _POOL.submit(self._read, upload, cancelled)
+        made = _ASIDE.submit(self._read, upload, cancelled)
         made.add_done_callback(
             lambda made: cancelled.is_set() or self._post(lambda: self._deliver(made, cancelled))
         )

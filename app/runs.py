@@ -1,17 +1,23 @@
-"""Runs scenarios away from the event loop: the newest request wins, equal ones are remembered."""
+"""Runs scenarios away from the event loop: the newest request wins, equal ones run once."""
 
-import collections
 import dataclasses
 import functools
 import json
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
+from app import limits
 from app.derive import Recording
-from sim import simulate
+from app.jobs import Cancelled, Memory
+from app.limits import Demand, LimitError
+from sim import RunCancelled, simulate
 
-_POOL = ThreadPoolExecutor(max_workers=2, thread_name_prefix="simulate")
+__all__ = ["Cancelled", "Memory", "Run", "Runner", "key_of", "run", "seeds_of"]
+
+HEAVY = 20_000
+"""Requests from which on a run may take seconds."""
+
+DRAWN = ("shade_ticks", "spent", "kv")
+"""What every page draws of a `Recording`: made with the run, not in the event loop."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,10 +41,6 @@ class Run:
         return self.recording.result
 
 
-class Cancelled(Exception):
-    """A newer request has taken the place of this run."""
-
-
 def run(scenario, cancelled):
     """Simulate one scenario.
 
@@ -52,8 +54,12 @@ def run(scenario, cancelled):
     -------
     Run
     """
-    result = simulate(scenario, cancel=cancelled)
-    return Run(Recording(result), result.summary())
+    recording = Recording(simulate(scenario, cancel=cancelled))
+    for name in DRAWN:
+        if cancelled():
+            raise Cancelled
+        getattr(recording, name)
+    return Run(recording, recording.result.summary())
 
 
 def seeds_of(scenario, count):
@@ -61,36 +67,6 @@ def seeds_of(scenario, count):
     if scenario.draws == "table":
         return [scenario.seed]
     return [(scenario.seed + i) % 2**32 for i in range(count)]
-
-
-class Memory:
-    """The runs of the last scenarios, for all sessions of this process.
-
-    Parameters
-    ----------
-    size : int
-        How many runs are kept.
-    """
-
-    def __init__(self, size):
-        self._size = size
-        self._runs = collections.OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key):
-        """Return the run under that key, or None."""
-        with self._lock:
-            if key in self._runs:
-                self._runs.move_to_end(key)
-            return self._runs.get(key)
-
-    def put(self, key, finished):
-        """Remember a run; the one asked for longest ago goes."""
-        with self._lock:
-            self._runs[key] = finished
-            self._runs.move_to_end(key)
-            while len(self._runs) > self._size:
-                self._runs.popitem(last=False)
 
 
 MEMORY = Memory(16)
@@ -114,25 +90,25 @@ class Runner:
     key : callable
         Returns a string that two subjects share only if they are equal.
     memory : Memory
-    pool : concurrent.futures.Executor
-        Where the work is done.
     reports : bool
         Whether `work` takes a third argument, to be called with what has been found so far: it is
         handed on as what is found in the end.
+    demand : callable
+        Returns the `app.limits.Demand` of a subject.
 
     Attributes
     ----------
     seconds : float
-        How long the last run took; 0 before the first.
+        How long the last run took, from the request on; 0 before the first.
     """
 
-    def __init__(self, post, work=run, key=key_of, memory=MEMORY, pool=_POOL, reports=False):
+    def __init__(self, post, work=run, key=key_of, memory=MEMORY, reports=False, demand=Demand.of):
         self._post = post
         self._work = work
         self._key = key
         self._memory = memory
-        self._pool = pool
         self._reports = reports
+        self._demand = demand
         self._newest = None
         self.seconds = 0.0
 
@@ -142,7 +118,9 @@ class Runner:
         return self._newest is not None
 
     def request(self, subject, done, failed):
-        """Run a scenario; an older run of this session is cancelled and never heard of again.
+        """Run a scenario; an older run of this session is never heard of again.
+
+        The older one is cancelled unless another session waits for it too.
 
         Parameters
         ----------
@@ -151,48 +129,76 @@ class Runner:
         done : callable
             Called with the `Run`, or what else `work` returns, at once if it is remembered.
         failed : callable
-            Called with the exception if the run fails.
+            Called with the exception if the run fails, at once if it is above the limits.
         """
         self.cancel()
-        key = self._key(subject)
-        known = self._memory.get(key)
-        if known is not None:
-            done(known)
+        allowed = limits.current()
+        try:
+            demand = self._demand(subject)
+            allowed.check(demand)
+        except LimitError as error:
+            failed(error)
             return
-        cancelled = self._newest = threading.Event()
-        future = self._pool.submit(self._timed, subject, key, cancelled, done)
-
-        def finished(future):
-            if not cancelled.is_set():  # nobody waits for it any more; the session may be gone
-                self._post(functools.partial(self._deliver, cancelled, future, done, failed))
-
-        future.add_done_callback(finished)
+        self._newest = request = _Request(self, self._key(subject), done, failed)
+        work = functools.partial(_within, self._work, subject, self._reports, allowed)
+        known = self._memory.ask(request.key, work, request, demand.total > HEAVY)
+        if known is not None:
+            self._newest = None
+            done(known)
 
     def cancel(self):
         """Drop the run under way, if any."""
-        if self._newest is not None:
-            self._newest.set()
-            self._newest = None
+        request, self._newest = self._newest, None
+        if request is not None:
+            self._memory.leave(request.key, request)
 
-    def _timed(self, subject, key, cancelled, done):
-        if cancelled.is_set():
-            raise Cancelled
-        start = time.perf_counter()
-        report = (functools.partial(self._report, cancelled, done),) if self._reports else ()
-        finished = self._work(subject, cancelled.is_set, *report)
-        self._memory.put(key, finished)
-        self.seconds = time.perf_counter() - start
-        return finished
+    def post(self, callback, request, *arguments):
+        """Have a callback called in the event loop, if the request still counts there."""
 
-    def _report(self, cancelled, done, found):
-        self._post(lambda: done(found) if cancelled is self._newest else None)
+        def call():
+            if request is self._newest:
+                callback(*arguments)
 
-    def _deliver(self, cancelled, future, done, failed):
-        if cancelled is not self._newest:
-            return
+        if request is self._newest:  # else the session may be gone
+            self._post(call)
+
+    def ended(self, request):
+        """Take note that the newest request has been answered."""
         self._newest = None
-        error = future.exception()
+        self.seconds = time.perf_counter() - request.start
+
+
+class _Request:
+    """What a session waits for; a listener of `Memory`."""
+
+    def __init__(self, runner, key, done, failed):
+        self._runner, self.key = runner, key
+        self._done, self._failed = done, failed
+        self.start = time.perf_counter()
+
+    def reported(self, found):
+        self._runner.post(self._done, self, found)
+
+    def ended(self, job):
+        self._runner.post(self._deliver, self, job.found, job.error)
+
+    def _deliver(self, found, error):
+        self._runner.ended(self)
         if error is None:
-            done(future.result())
+            self._done(found)
         else:
-            failed(error)
+            self._failed(error)
+
+
+def _within(work, subject, reports, allowed, job, report):
+    """Do the work, and stop it when it has computed for longer than is allowed."""
+
+    def cancelled():
+        return job.cancelled() or job.spent > allowed.seconds
+
+    try:
+        return work(subject, cancelled, *((report,) if reports else ()))
+    except (Cancelled, RunCancelled):
+        if job.wanted:
+            raise LimitError("seconds", most=allowed.seconds) from None
+        raise

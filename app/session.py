@@ -5,12 +5,12 @@ import weakref
 from functools import partial
 
 import panel as pn
-from panel.io import hold
 from panel.io.resources import LOCAL_DIST
 from panel.io.state import set_curdoc
 from tornado.ioloop import IOLoop
 
 from app.state import read_query
+from app.telling import telling
 from app.texts import preferred
 from app.views.page import Page
 
@@ -71,8 +71,7 @@ def _poster(document):
     loop = IOLoop.current()
 
     async def call(document, callback):
-        _tell_at_once(document)
-        with set_curdoc(document), hold(document):
+        with set_curdoc(document), telling(document):
             try:
                 callback()
             except Exception as error:
@@ -84,17 +83,6 @@ def _poster(document):
             loop.add_callback(context.with_locked_document, partial(call, callback=callback))
 
     return post
-
-
-def _tell_at_once(document):
-    """Have a browser that is connected told of changes.
-
-    Until it says that it is ready, Panel drops them, as if the page were still to be sent. But it
-    was sent when it connected.
-    """
-    session = document.session_context.session
-    if session is not None and session.connection_count:
-        pn.state._connected[document] = True
 
 
 def _raise(error):

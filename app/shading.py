@@ -101,6 +101,11 @@ def colors(places, ramp):
     )
 
 
+def ink_on(color):
+    """Return the colour of text that can be read on this one."""
+    return INKS[_lightness(color) > BRIGHT]
+
+
 def _lightness(color):
     """Return the relative luminance of a colour, as WCAG has it."""
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -1,37 +1,36 @@
 """What the user chose, and how it stands in the address of the page."""
 
 import contextlib
-import difflib
-import json
-import math
 import urllib.parse
 
 import param
 
-from app import deployments
+from app import address, baseline, deployments
 from app.axes import AXES
+from app.baseline import Baseline
 from app.deployments import MAX_GPUS_PER_WORKER
+from app.derive import SHADES
+from app.derive.sessions import ORDERS
 from app.exploring import METRICS
 from app.palette import PALETTES
 from app.texts import DEFAULT, LANGUAGES
-from sim.checks import unknown_name
 from sim.hardware import DeploymentError
 from sim.presets import PLANS, PRESETS
-from sim.scenario import DISTRIBUTIONS, Scenario, check_field, field_names
+from sim.scenario import Scenario, field_names
 from sim.stories import STORIES
 
 VERSION = "1"
 """Version of the address's keys; a link keeps its meaning when defaults change."""
 
+MOST = 2**53 - 1
+"""Of ticks, workers, agents and seconds: whole numbers beyond are not exact in browsers."""
+
 THEMES = ("auto", "light", "dark")
-TABS = ("run", "fixes", "explore", "traces")
-"""What stands below the numbers: the run, what would fix it, two parameters swept, recorded
-sessions."""
+TABS = ("run", "agents", "fixes", "explore", "compare", "traces")
+"""What stands below the numbers: the run, its agents, what would fix it, two parameters swept, the
+run against the baseline, recorded sessions."""
 SPEEDS = (10, 30, 100, 300, 1000)
 """Simulated seconds in a second of replay."""
-
-LONGEST_TABLE = 4000
-"""Characters of a table of sessions that a link still carries."""
 
 
 class AppState(param.Parameterized):
@@ -48,6 +47,9 @@ class AppState(param.Parameterized):
     deployment = param.Dict(
         None, allow_None=True, doc="Deployment behind the cluster's fields; see app.deployments."
     )
+    baseline = param.ClassSelector(
+        class_=Baseline, allow_None=True, doc="What the run is held against; None: nothing."
+    )
     story = param.String(
         None, allow_None=True, doc="Story and step that are told, such as article.lock."
     )
@@ -60,9 +62,23 @@ class AppState(param.Parameterized):
     view = param.NumericTuple(
         None, length=2, allow_None=True, doc="Seconds in sight; None: the whole run."
     )
+    span = param.NumericTuple(
+        None, length=2, allow_None=True, doc="Seconds from and to of the marked interval."
+    )
+    isolate = param.ListSelector(
+        [], objects=list(SHADES), doc="States that the timeline shows alone; empty: all."
+    )
     pin = param.Integer(None, bounds=(0, None), allow_None=True, doc="Tick that is looked into.")
     worker = param.Integer(
         None, bounds=(0, None), allow_None=True, doc="Worker that is looked at first."
+    )
+    agent = param.Integer(
+        None, bounds=(0, None), allow_None=True, doc="Agent that is looked at; None: none."
+    )
+    order = param.Selector(
+        default="agent",
+        objects=list(ORDERS),
+        doc="Metric by which agents are sorted; a minus before it: the most first.",
     )
     clock = param.Number(
         None, bounds=(0, None), allow_None=True, doc="Seconds at which the replay stands."
@@ -91,26 +107,39 @@ class AppState(param.Parameterized):
         """Return the address's query that brings back this state, without the question mark."""
         pairs = [("v", VERSION)]
         for name, value in self.scenario.to_dict().items():
-            text = _written(name, value)
+            text = address.written(name, value)
             if text is not None:
                 pairs.append((name, text))
         pairs.append(("gpus_per_worker", str(self.gpus_per_worker)))
         if self.deployment is not None:
             pairs.append(("deployment", deployments.written(self.deployment)))
+        if self.baseline is not None:
+            pairs.append(("baseline", self.baseline.written()))
         if self.story is not None:
             pairs.append(("story", self.story))
         if self.tab != "run":
             pairs.append(("tab", self.tab))
         if self.explore != AppState.param.explore.default:
             pairs.append(("explore", ",".join(self.explore)))
-        if self.view is not None:
-            pairs.append(("view", "-".join(f"{seconds:.10g}" for seconds in self.view)))
-        for name in ("pin", "worker", "clock"):
+        for name in ("view", "span"):
             if getattr(self, name) is not None:
-                pairs.append((name, f"{getattr(self, name):.10g}"))
+                pairs.append((name, "-".join(map(_number, getattr(self, name)))))
+        if self.order != "agent":
+            pairs.append(("order", self.order))
+        if self.isolate:
+            pairs.append(("isolate", ",".join(self.isolate)))
+        for name in ("pin", "worker", "agent", "clock"):
+            if getattr(self, name) is not None:
+                pairs.append((name, _number(getattr(self, name))))
         pairs.append(("speed", str(self.speed)))
         pairs += [("lang", self.language), ("theme", self.theme), ("palette", self.palette)]
         return urllib.parse.urlencode(pairs, safe=",-:")
+
+
+def _number(value):
+    """Return a number without an exponent, whose minus would part the ends of a span."""
+    text = f"{value:.6f}" if isinstance(value, float) else str(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def preset_values(name):
@@ -138,8 +167,8 @@ def read_query(query, language=DEFAULT):
     state : AppState
         What cannot be read has its default.
     problems : list of dict
-        One for each part that could not be read: `kind` ("value", "conflict", "sessions",
-        "unknown", "near" or "version") and the values that its text needs.
+        One for each part that could not be read: `kind` ("value", "refused", "conflict", "sessions",
+        "unknown", "near", "version" or "baseline") and the values that its text needs.
     """
     problems, fields, choices = [], {}, {}
     for key, text in urllib.parse.parse_qsl(query, keep_blank_values=True):
@@ -147,15 +176,16 @@ def read_query(query, language=DEFAULT):
             if text != VERSION:
                 problems.append({"kind": "version", "value": text, "known": VERSION})
         elif key in field_names():
-            _read(problems, key, text, fields, lambda k, t: check_field(k, _parsed(k, t)))
+            address.read_into(problems, key, text, fields, address.field)
+        elif key == "baseline":
+            choices[key], found = baseline.read(text)
+            problems += [{"kind": "baseline", "problem": problem} for problem in found]
         elif key == "preset":
-            _read(problems, key, text, choices, lambda _, t: _choice(t, PRESETS))
+            address.read_into(problems, key, text, choices, lambda _, t: address.choice(t, PRESETS))
         elif key in CHOICES:
-            _read(problems, key, text, choices, lambda k, t: CHOICES[k](t))
+            address.read_into(problems, key, text, choices, lambda k, t: CHOICES[k](t))
         else:
-            near = difflib.get_close_matches(key, [*field_names(), *CHOICES], n=1, cutoff=0.6)
-            kind = {"kind": "near", "near": near[0]} if near else {"kind": "unknown"}
-            problems.append({**kind, "key": key})
+            problems.append(address.unknown(key, [*field_names(), "baseline", *CHOICES]))
     fields = {**_base(choices), **fields}
     if fields.get("draws") == "table" and "table" not in fields:
         problems.append({"kind": "sessions"})  # too many for a link
@@ -187,109 +217,56 @@ def _base(choices):
     return base
 
 
-def _read(problems, key, text, into, read):
-    try:
-        into[key] = read(key, text)
-    except ValueError as error:
-        problems.append({"kind": "value", "key": key, "value": text, "problem": str(error)})
-
-
-def _written(name, value):
-    """Return a field as it stands in an address; None if it does not stand there."""
-    if name == "table":
-        text = None if value is None else json.dumps(value, separators=(",", ":"))
-        return text if text is None or len(text) <= LONGEST_TABLE else None
-    if name in DISTRIBUTIONS:
-        return ",".join(map(str, value))
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return str(value)
-
-
-def _parsed(name, text):
-    """Return the value that the text in an address means, still to be checked."""
-    if name == "table":
-        return json.loads(text)
-    if name in DISTRIBUTIONS:
-        return [_number(part) for part in text.split(",")]
-    kind = Scenario.param[name]
-    if isinstance(kind, param.Boolean):
-        return {"on": True, "off": False, "true": True, "false": False}.get(text.lower(), text)
-    return text if isinstance(kind, param.Selector) else _number(text)
-
-
-def _number(text):
-    """Return the number that a text means, the text itself if it means none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return int(value) if math.isfinite(value) and value == int(value) else value
-
-
-def _choice(text, known):
-    if text not in known:
-        raise ValueError(f"must be one of {', '.join(map(str, known))}")
-    return text
-
-
-def _whole(text, low, high):
-    value = _number(text)
-    if not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"must be a whole number from {low:,} to {high:,}")
-    return value
-
-
 def _story(text):
     name, _, step = text.partition(".")
-    if name not in STORIES:
-        raise ValueError(unknown_name("story", name, STORIES))
-    STORIES[name].step(step)
+    story = STORIES[address.choice(name, STORIES)]
+    address.choice(step, [told.id for told in story.steps])
     return text
 
 
 def _explore(text):
     x, y, metric = (*text.split(","), "", "")[:3]
-    for kind, name, known in (
-        ("parameter", x, AXES),
-        ("parameter", y, AXES),
-        ("metric", metric, METRICS),
-    ):
-        if name not in known:
-            raise ValueError(unknown_name(kind, name, known))
+    for name, known in ((x, AXES), (y, AXES), (metric, METRICS)):
+        address.choice(name, known)
     if x == y:
-        raise ValueError("must be two parameters and a metric, such as agents,kv_capacity,makespan")
+        raise address.Refused("such_as", example="agents,kv_capacity,makespan")
     return x, y, metric
 
 
 def _seconds(text):
-    value = _number(text)
-    if isinstance(value, str) or not math.isfinite(value) or value < 0:
-        raise ValueError("must be a number of seconds")
+    value = address.number(text)
+    if isinstance(value, str) or not 0 <= value <= MOST:
+        raise address.Refused("number", low="0", high=f"{MOST:,}")
     return float(value)
 
 
-def _view(text):
-    start, _, end = text.partition("-")
-    view = _seconds(start), _seconds(end)
-    if view[0] >= view[1]:
-        raise ValueError("must be two rising numbers of seconds, such as 0-3600")
-    return view
+def _span(text):
+    try:
+        start, end = map(_seconds, text.split("-"))
+    except ValueError:
+        start = end = 0.0
+    if start >= end:
+        raise address.Refused("such_as", example="0-3600")
+    return start, end
 
 
 CHOICES = {
-    "gpus_per_worker": lambda text: _whole(text, 1, MAX_GPUS_PER_WORKER),
+    "gpus_per_worker": lambda text: address.whole(text, 1, MAX_GPUS_PER_WORKER),
     "deployment": deployments.read,
     "story": _story,
-    "tab": lambda text: _choice(text, TABS),
+    "tab": lambda text: address.choice(text, TABS),
     "explore": _explore,
-    "view": _view,
-    "pin": lambda text: _whole(text, 0, 2**53),
-    "worker": lambda text: _whole(text, 0, 2**53),
+    "view": _span,
+    "span": _span,
+    "isolate": lambda text: [address.choice(name, SHADES) for name in text.split(",")],
+    "pin": lambda text: address.whole(text, 0, MOST),
+    "agent": lambda text: address.whole(text, 0, MOST),
+    "order": lambda text: address.choice(text, ORDERS),
+    "worker": lambda text: address.whole(text, 0, MOST),
     "clock": _seconds,
-    "speed": lambda text: int(_choice(text, [str(speed) for speed in SPEEDS])),
-    "lang": lambda text: _choice(text, LANGUAGES),
-    "theme": lambda text: _choice(text, THEMES),
-    "palette": lambda text: _choice(text, PALETTES),
+    "speed": lambda text: int(address.choice(text, [str(speed) for speed in SPEEDS])),
+    "lang": lambda text: address.choice(text, LANGUAGES),
+    "theme": lambda text: address.choice(text, THEMES),
+    "palette": lambda text: address.choice(text, PALETTES),
 }
 """Readers of what stands in an address besides the scenario's fields."""

@@ -3,11 +3,11 @@
 import io
 import tempfile
 
+from app import limits
 from sim.traces import Limits, Source
 from sim.traces.streams import size_text
 
 MOST_FILES = 5_000
-MOST_BYTES = 2**30
 LIMITS = Limits(files=20_000, total_bytes=8 * 2**30)
 """What an upload may hold once it is decompressed."""
 CHUNK = 2**21
@@ -50,8 +50,9 @@ class Upload:
         self.arrived = 0
         if len(self.files) > MOST_FILES:
             raise UploadError("files", count=f"{len(self.files):,}", most=f"{MOST_FILES:,}")
-        if self.total > MOST_BYTES or any(size < 0 for _, size in self.files):
-            raise UploadError("bytes", size=size_text(self.total), most=size_text(MOST_BYTES))
+        most = limits.current().upload
+        if self.total > most or any(size < 0 for _, size in self.files):
+            raise UploadError("bytes", size=size_text(self.total), most=size_text(most))
         self._held = tempfile.TemporaryFile()  # noqa: SIM115
 
     @property

@@ -95,7 +95,24 @@ def table(value):
 def _session(agent, session):
     if not isinstance(session, (list, tuple)):
         raise ValueError(f"table[{agent}] = {shown(session)} must be a list of turns")
-    return [_turn(f"table[{agent}][{k}]", turn) for k, turn in enumerate(session)]
+    return [
+        list(turn) if _is_turn(turn) else _turn(f"table[{agent}][{k}]", turn)
+        for k, turn in enumerate(session)
+    ]
+
+
+def _is_turn(turn):
+    """Return whether a turn is plainly right: a table may hold 100,000s, looked at often."""
+    if type(turn) not in (list, tuple) or len(turn) not in (3, 4):
+        return False
+    wait, given, made, carried = turn if len(turn) == 4 else (*turn, 0)
+    return (
+        type(wait) is type(given) is type(made) is type(carried) is int
+        and 0 <= wait <= MAX_MS
+        and 1 <= given <= MAX_TOKENS
+        and 1 <= made <= MAX_TOKENS
+        and 0 <= carried <= MAX_TOKENS
+    )
 
 
 def _turn(where, turn):

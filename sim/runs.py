@@ -119,14 +119,15 @@ def _fitting(scenarios, places):
     for count, place in enumerate(places[:BATCH_SIZE]):
         s = scenarios[place]
         workers, agents = max(workers, s.workers), max(agents, s.agents)
-        turns += _turns(s)
+        turns += turns_of(s)
         size = (count + 1) * workers * agents * BYTES_PER_CELL + turns * BYTES_PER_TURN
         if count and size > BATCH_BYTES:
             return count
     return min(len(places), BATCH_SIZE)
 
 
-def _turns(scenario):
+def turns_of(scenario):
+    """Return about how many turns all agents of a scenario have."""
     if scenario.table is not None:
         return sum(map(len, scenario.table))
     return int(np.mean(scenario.turns) * scenario.agents)
@@ -134,10 +135,10 @@ def _turns(scenario):
 
 def _check_size(scenario):
     s = scenario
-    size = s.workers * s.agents * BYTES_PER_CELL + _turns(s) * BYTES_PER_TURN
+    size = s.workers * s.agents * BYTES_PER_CELL + turns_of(s) * BYTES_PER_TURN
     if size > MAX_BYTES:
         raise ValueError(
             f"the scenario is too large: workers = {s.workers:,}, agents = {s.agents:,} and "
-            f"about {_turns(s):,} turns need {size / 2**30:.1f} GiB, at most "
+            f"about {turns_of(s):,} turns need {size / 2**30:.1f} GiB, at most "
             f"{MAX_BYTES / 2**30:.0f} GiB are allowed"
         )

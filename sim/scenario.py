@@ -482,5 +482,7 @@ def check_field(name, value):
 
 def _plain(value):
     if isinstance(value, (list, tuple)):
+        if set(map(type, value)) == {int}:  # as the turns of a table, of which there may be many
+            return list(value)
         return [_plain(item) for item in value]
     return value.item() if hasattr(value, "item") else value  # NumPy's numbers

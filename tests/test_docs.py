@@ -6,6 +6,7 @@ import re
 import param
 import pytest
 
+from app.derive import SHADES
 from sim.scenario import DISTRIBUTIONS, STATES, UNITS, Scenario, field_names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -86,8 +87,8 @@ def test_every_choice_is_described(name):
 def test_every_state_is_described():
     codes = {row[1]: int(row[0]) for row in table_rows(MODEL) if row[0].isdigit()}
     assert {name: codes[name] for name in STATES} == {name: i for i, name in enumerate(STATES)}
-    states = {row[1].replace(": ", "_").lower() for row in table_rows(README) if len(row) == 3}
-    assert set(STATES) <= states
+    states = {re.sub(r":? ", "_", row[1]).lower() for row in table_rows(README) if len(row) == 3}
+    assert set(SHADES) <= states
 
 
 @pytest.mark.parametrize("page", [README, MODEL], ids=["README", "sim/README"])

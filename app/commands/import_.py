@@ -15,6 +15,7 @@ from sim.traces import (
     told_prefix,
 )
 from sim.traces.streams import size_text
+from sim.whole import whole
 
 WRITERS = {
     ".json": lambda found: found.to_json(),
@@ -62,7 +63,9 @@ def run(options):
     print(found.report.text())
     print(_hits(found.sessions))
     if out is not None:
-        out.write_text(WRITERS[out.suffix.lower()](found), encoding="utf-8")
+        text = WRITERS[out.suffix.lower()](found)
+        with whole(out) as half:
+            half.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -90,13 +90,15 @@ def _readable(result, options):
     """Yield the lines that a person reads."""
     # Imported here so that the other commands need not wait for it.
     from app.derive import Recording
-    from app.terminal.summary import summary
+    from app.terminal.summary import spent, summary
     from app.terminal.timeline import timeline
     from app.texts import Texts
 
     texts, recording = Texts(options.lang), Recording(result)
     width = shutil.get_terminal_size().columns
     yield from summary(recording, texts)
+    yield ""
+    yield from spent(recording, texts)
     if options.timeline:
         yield ""
         yield from timeline(recording, width, painter(sys.stdout, options.color), texts)

@@ -10,7 +10,7 @@ Time is in ticks, [first, stop); `Bins` cut a window into columns::
     bins = Bins.fit(window, columns, recording.ticks, recording.tick_s)
 
 ===================== ===========================================================================
-`lanes`               timeline image of a window: uint8 state codes, a lane a worker
+`lanes`               timeline image of a window: uint8 codes of `SHADES`, a lane a worker
 `together`            the same with all workers in one lane: the minimap
 `shares`              share of the workers in each state, stacked in the order of `STACK`, from
                       the same lanes
@@ -25,10 +25,17 @@ Time is in ticks, [first, stop); `Bins` cut a window into columns::
                       a tick; `WorkerMoment.focus` is the request a hover names
 ===================== ===========================================================================
 
+Not imported here: `interval`, what happens in a span of ticks; `composition`, whose contexts fill a
+worker's KV cache in each bin; and what belongs to agents: `lives` (spans of their states), `agents`
+(the same as an image of lanes), `sessions` (metrics of each, turns), `evictors` (who evicts whom).
+
+`recording.shades` are the runs of states as they are drawn, with prefill that recomputes apart
+(`app.derive.again`); `app.derive.tax` adds up where the workers' time went.
 `recording.result.avalanche_onset_tick()` is the onset; `recording.tick_at(seconds)` turns an x
 of the figures into a tick; `recording.tick_s` turns ticks into x.
 """
 
+from app.derive.again import PREFILL_AGAIN, SHADES
 from app.derive.bins import Bins
 from app.derive.events import events_at, marks, next_event
 from app.derive.instant import at, worker_at
@@ -39,6 +46,8 @@ from app.derive.stack import EMPTY, STACK, Lanes, lanes, stack_tops, state_ticks
 
 __all__ = [
     "EMPTY",
+    "PREFILL_AGAIN",
+    "SHADES",
     "STACK",
     "STAGES",
     "Bins",

@@ -1,16 +1,25 @@
 """One tick looked at closely."""
 
-import functools
-
 import numpy as np
 
+from app.derive.again import SHADES
 from app.derive.moment import Blocked, Cause, Entry, Request, WorkerMoment
 from app.derive.progress import tokens_left
 from app.derive.recording import STAGES
-from sim.scenario import STATES
 
 QUEUED, LOAD, PREFILL, HANDOFF, TRANSFER, DECODE = range(len(STAGES))
-SERVES = {"prefill": (PREFILL,), "decode": (DECODE,), "mixed": (PREFILL, DECODE)}
+SERVES = {
+    "prefill": (PREFILL,),
+    "prefill_again": (PREFILL,),
+    "decode": (DECODE,),
+    "mixed": (PREFILL, DECODE),
+}
+COUNTS = {
+    "time_slice": "quantum",
+    "decode_interval": "decode_interval",
+    "prefill_delayer": "max_delay",
+}
+"""Phase policies that count ticks, and the setting that they count to."""
 
 
 def at(recording, tick, workers=None):
@@ -70,9 +79,7 @@ class _Instant:
 
     def worker(self, worker):
         recording, tick = self.recording, self.tick
-        starts, codes = recording.result.states[worker]
-        run = int(np.searchsorted(starts, tick, side="right")) - 1
-        until = int(starts[run + 1]) if run + 1 < starts.size else recording.ticks
+        state, since, until = recording.shade_at(worker, tick)
         requests = [self._request(*at) for at in self.live.get(worker, ())]
         queue = tuple(q for q in requests if q.stage in ("queued", "handoff"))
         entries = self._entries(worker)
@@ -82,10 +89,10 @@ class _Instant:
             worker=worker,
             role=_role(self.scenario, worker),
             group=recording.group(worker),
-            state=int(codes[run]),
-            since=int(starts[run]),
+            state=state,
+            since=since,
             until=until,
-            cause=self._cause(worker, STATES[codes[run]]),
+            cause=self._cause(worker, SHADES[state]),
             blocked=self._blocked(queue, entries, free),
             running=tuple(q for q in requests if q not in queue),
             queue=queue,
@@ -138,19 +145,32 @@ class _Instant:
         if head.stage == "handoff" or not self.split:
             reserve += head.output
         locked = sorted((e for e in entries if e.locked), key=lambda e: (-e.tokens, e.agent))
-        return Blocked(head.agent, reserve - own, free, tuple(e.agent for e in locked))
+        return Blocked(head.agent, reserve - own, free, tuple((e.agent, e.tokens) for e in locked))
 
     def _cause(self, worker, state):
         if state in ("waiting_phase", "dragged"):
             wants_prefill = state == "waiting_phase" and self._agents(worker, (PREFILL,))
             phase = "decode" if wants_prefill else "prefill"
-            return Cause(state, phase=phase, blockers=self._serving(worker, phase))
+            return self._phase(worker, state, phase)
         if state == "idle":
             agents, until = self._coming(worker)
             return Cause(state, agents=agents, until=until)
         if state == "waiting_kv":
             return Cause(state)
         return Cause(state, agents=self._agents(worker, SERVES.get(state, (LOAD, TRANSFER))))
+
+    def _phase(self, worker, state, phase):
+        """Why the group is in a phase that leaves this worker behind."""
+        policy, group = self.scenario.phase_policy, self.recording.group(worker)
+        wants = [sum(len(self._agents(w, (s,))) for w in group) for s in (PREFILL, DECODE)]
+        return Cause(
+            state,
+            phase=phase,
+            blockers=self._serving(worker, phase),
+            policy=policy,
+            limit=getattr(self.scenario, COUNTS[policy]) if policy in COUNTS else None,
+            wants=tuple(wants),
+        )
 
     def _agents(self, worker, stages):
         agent = self.recording.result.requests["agent"]
@@ -163,23 +183,20 @@ class _Instant:
         return tuple((other, agents) for other, agents in serving if agents)
 
     def _coming(self, worker):
-        """Agents between two turns, or before their first, whose next request comes here, and
-        the tick of the first such request."""
-        rows = self._next_requests
-        r = self.recording.result.requests
-        rows = rows[(r["worker"][rows] == worker) | (r["decode_worker"][rows] == worker)]
-        until = int(r["created"][rows].min()) if rows.size else None
-        return tuple(r["agent"][rows].tolist()), until
+        """Agents whose requests are still to come here, the next one first, and the tick of it.
 
-    @functools.cached_property
-    def _next_requests(self):
-        """Rows of the next request of each agent that has none now."""
-        r = self.recording.result.requests
-        later = np.flatnonzero(r["created"] > self.tick)
-        _, first = np.unique(r["agent"][later], return_index=True)
-        rows = later[first]
-        busy = [r["agent"][row] for live in self.live.values() for row, _ in live]
-        return rows[~np.isin(r["agent"][rows], busy)]
+        Requests come to a decode worker when they are prefilled.
+        """
+        r, stages = self.recording.result.requests, self.recording.stages
+        here = r["worker"] == worker
+        comes = np.where(here, stages[:, QUEUED], stages[:, HANDOFF])
+        here |= self.split & (r["decode_worker"] == worker)
+        rows = np.flatnonzero(here & (comes > self.tick))
+        agents, first = np.unique(r["agent"][rows], return_index=True)
+        comes = comes[rows[first]]
+        order = np.lexsort((agents, comes))
+        until = int(comes[order[0]]) if order.size else None
+        return tuple(agents[order].tolist()), until
 
 
 def _role(scenario, worker):

@@ -3,7 +3,7 @@ does. Codes and numbers only; sentences are the interface's."""
 
 import dataclasses
 
-from sim.scenario import STATES
+from app.derive.again import SHADES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Blocked:
         Tokens it needs beyond those of its own entry.
     free : int
         Tokens free.
-    locked_by : tuple of int
-        Agents whose entries are locked, the largest first.
+    locked_by : tuple of (int, int)
+        Agents whose entries are locked, and their tokens, the largest first.
     """
 
     agent: int
@@ -96,14 +96,22 @@ class Cause:
     code : str
         The state's name. By code, what the rest holds:
 
-        - waiting_phase, dragged: the group is in `phase`, for the requests of `blockers`
+        - waiting_phase, dragged: the group is in `phase`, for the requests of `blockers`, as
+          `policy` has it
         - waiting_kv: see the worker's `blocked`
-        - prefill, decode, mixed, transfer: the `agents` whose requests advance
-        - idle: the `agents` who think, are to come back here, and `until` the tick of the first
+        - prefill, prefill_again, decode, mixed, transfer: the `agents` whose requests advance
+        - idle: the `agents` whose requests are to come here, the next one first, and `until` the
+          tick in which that comes
     phase : str or None
         "prefill" or "decode".
     blockers : tuple of (int, tuple of int)
         Workers of the group with agents that the phase serves.
+    policy : str or None
+        One of `sim.scenario.PHASE_POLICIES`.
+    limit : int or None
+        Ticks that the policy counts to, if it counts.
+    wants : tuple of (int, int) or None
+        Requests of the group that want prefill, and decode.
     agents : tuple of int
     until : int or None
     """
@@ -111,6 +119,9 @@ class Cause:
     code: str
     phase: str | None = None
     blockers: tuple = ()
+    policy: str | None = None
+    limit: int | None = None
+    wants: tuple | None = None
     agents: tuple = ()
     until: int | None = None
 
@@ -127,7 +138,7 @@ class WorkerMoment:
     group : range
         Workers with the same lock.
     state : int
-        Code of `STATES`.
+        Code of `SHADES`.
     since, until : int
         First tick of the state and the tick after its last.
     cause : Cause
@@ -165,7 +176,7 @@ class WorkerMoment:
         """The request to name first: one that advances or waits for the phase, else the queue's
         head, else None."""
         order = {"prefill": 0, "decode": 1, "transfer": 2, "load": 3}
-        if STATES[self.state] in ("decode", "dragged"):
+        if SHADES[self.state] in ("decode", "dragged"):
             order["decode"] = -1
         working = sorted(self.running, key=lambda request: order[request.stage])
         return next(iter((*working, *self.queue)), None)

@@ -5,9 +5,13 @@ import heapq
 
 import numpy as np
 
+from app.derive.again import PREFILL_AGAIN, SHADES, again_runs, again_ticks
 from app.derive.kv import Caches
+from app.derive.lives import Work, spans
 from app.derive.progress import Rates
+from app.derive.tax import time_spent
 from sim.result import UNITS_PER_TOKEN, ceil_div
+from sim.scenario import STATES
 
 STAGES = ("queued", "load", "prefill", "handoff", "transfer", "decode")
 """Stages of a request in their order. handoff: prefilled, queued at the decode worker."""
@@ -63,11 +67,11 @@ class Recording:
         code = np.concatenate([codes for _, codes in states]).astype(np.int64)
         return np.repeat(np.arange(self.workers), sizes), start, stop, code
 
-    def runs_within(self, first, last):
-        """Return the parts of `runs` that lie in ticks [first, last)."""
-        worker, start, stop, code = self.runs
+    def shades_within(self, first, last):
+        """Return the parts of `shades` that lie in ticks [first, last)."""
+        worker, start, stop, code = self.shades
         if first <= 0 and last >= self.ticks:
-            return self.runs
+            return self.shades
         rows = np.flatnonzero((start < last) & (stop > first))
         start, stop = np.maximum(start[rows], first), np.minimum(stop[rows], last)
         return worker[rows], start, stop, code[rows]
@@ -86,6 +90,13 @@ class Recording:
         return rank
 
     @functools.cached_property
+    def prefilling(self):
+        """First tick of each request's prefill, and the tick after its last; two int64 columns."""
+        r = self.result.requests
+        load = ceil_div(r["loaded"] * UNITS_PER_TOKEN, self.rates.load)
+        return r["started"] + load, r["prefilled"] + 1
+
+    @functools.cached_property
     def stages(self):
         """First tick of each stage of each request, and the tick after its last.
 
@@ -96,8 +107,8 @@ class Recording:
             not happen has the same tick as the next one.
         """
         r, s = self.result.requests, self.scenario
-        load = ceil_div(r["loaded"] * UNITS_PER_TOKEN, self.rates.load)
-        decode = admitted = r["prefilled"] + 1
+        prefill, prefilled = self.prefilling
+        decode = admitted = prefilled
         if s.prefill_workers:
             admitted = self._decode_admissions()
             moved = (r["prompt"] + self.shared) * UNITS_PER_TOKEN
@@ -106,8 +117,8 @@ class Recording:
             (
                 r["created"],
                 r["started"],
-                r["started"] + load,
-                r["prefilled"] + 1,
+                prefill,
+                prefilled,
                 admitted,
                 decode,
                 r["finished"] + 1,
@@ -146,6 +157,59 @@ class Recording:
         _, index = np.unique(self.result.requests["worker"][order], return_index=True)
         first[order[index]] = True
         return first
+
+    @functools.cached_property
+    def again(self):
+        """When each request prefills context that it had before; see `again_ticks`."""
+        return again_ticks(self)
+
+    @functools.cached_property
+    def again_runs(self):
+        """`runs`, cut where prefill begins or ends to recompute; see `again.again_runs`."""
+        return again_runs(self)
+
+    @functools.cached_property
+    def shades(self):
+        """`runs` as they are drawn: codes of `SHADES`, prefill that recomputes apart."""
+        worker, start, stop, code, again = self.again_runs
+        shade = np.where(again & (code == STATES.index("prefill")), PREFILL_AGAIN, code)
+        return worker, start, stop, shade
+
+    @functools.cached_property
+    def shade_ticks(self):
+        """Worker-ticks in each of `SHADES`, int64."""
+        _, start, stop, shade = self.shades
+        spent = np.zeros(len(SHADES), np.int64)
+        np.add.at(spent, shade, stop - start)
+        return spent
+
+    def shade_at(self, worker, tick):
+        """Return what is drawn of a worker at a tick.
+
+        Returns
+        -------
+        (shade, start, stop) : tuple of int
+            Code of `SHADES`, and the ticks from which on and up to which it is drawn.
+        """
+        workers, start, stop, shade = self.shades
+        first, last = np.searchsorted(workers, (worker, worker + 1))
+        run = first + int(np.searchsorted(start[first:last], tick, "right")) - 1
+        return int(shade[run]), int(start[run]), int(stop[run])
+
+    @functools.cached_property
+    def lives(self):
+        """What each agent does over time, `lives.Spans`."""
+        return spans(self)
+
+    @functools.cached_property
+    def work(self):
+        """How long workers have advanced what, a `lives.Work`."""
+        return Work(self)
+
+    @functools.cached_property
+    def spent(self):
+        """Where the workers' time went; see `tax.time_spent`."""
+        return time_spent(self)
 
     @functools.cached_property
     def ended(self):

@@ -15,8 +15,8 @@ def shares(lanes):
     Returns
     -------
     ndarray
-        float64, shape (8, columns), the states in the order of `STACK`; each column sums to 1.
-        Utilization is the sum of decode, prefill and mixed, the first three.
+        float64, shape (9, columns), the states in the order of `STACK`; each column sums to 1.
+        Utilization is the sum of decode, prefill, prefill again and mixed, the first four.
     """
     spent = lanes.spent.sum(axis=1)
     return spent / spent.sum(axis=0)

@@ -4,14 +4,15 @@ import dataclasses
 
 import numpy as np
 
+from app.derive.again import SHADES
 from app.derive.bins import Bins
-from sim.scenario import STATES
 
 STACK = tuple(
-    STATES.index(name)
+    SHADES.index(name)
     for name in (
         "decode",
         "prefill",
+        "prefill_again",
         "mixed",
         "dragged",
         "transfer",
@@ -20,9 +21,9 @@ STACK = tuple(
         "idle",
     )
 )
-"""State codes from the bottom of a lane to its top."""
+"""Codes of `SHADES` from the bottom of a lane to its top."""
 
-EMPTY = len(STATES)
+EMPTY = len(SHADES)
 """Code of a pixel that shows no state: a gap between lanes, or no data."""
 
 _PLACE = np.argsort(STACK)
@@ -36,10 +37,10 @@ class Lanes:
     Attributes
     ----------
     spent : ndarray
-        Worker-ticks, int64, shape (8, lanes, columns); see `state_ticks`.
+        Worker-ticks, int64, shape (9, lanes, columns); see `state_ticks`.
     image : ndarray
         uint8, shape (lanes × (rows + gap), columns), the bottom row first; the last lane is at
-        the bottom. Codes of `STATES`, or `EMPTY`.
+        the bottom. Codes of `SHADES`, or `EMPTY`.
     bins : Bins
         The columns.
     per_lane : int
@@ -100,14 +101,14 @@ def state_ticks(recording, bins, per_lane=1):
     Returns
     -------
     ndarray
-        int64, shape (8, lanes, bins.count): states in the order of `STACK`; lane i holds the
+        int64, shape (9, lanes, bins.count): states in the order of `STACK`; lane i holds the
         workers from i × per_lane on.
     """
     height = -(-recording.workers // per_lane)
-    shape = (len(STATES), height, bins.count)
+    shape = (len(SHADES), height, bins.count)
     if not bins.count:
         return np.zeros(shape, np.int64)
-    worker, start, stop, code = recording.runs_within(bins.start, bins.stop)
+    worker, start, stop, code = recording.shades_within(bins.start, bins.stop)
     row = (_PLACE[code] * height + worker // per_lane) * bins.count
     start, stop = start - bins.start, stop - bins.start
     first, last = start // bins.size, stop // bins.size
@@ -121,7 +122,7 @@ def state_ticks(recording, bins, per_lane=1):
     spent = np.bincount(
         np.concatenate((row + first, row[ends] + last[ends], whole)),
         np.concatenate((head, tail[ends], np.full(whole.size, bins.size))),
-        len(STATES) * height * bins.count,
+        len(SHADES) * height * bins.count,
     )
     return spent.astype(np.int64).reshape(shape)
 
@@ -138,7 +139,7 @@ def stack_tops(spent, rows):
     Parameters
     ----------
     spent : ndarray
-        int64, shape (8, ...), as from `state_ticks`.
+        int64, shape (9, ...), as from `state_ticks`.
     rows : int
         Rows of a lane.
 
@@ -165,11 +166,14 @@ def stack_tops(spent, rows):
     return tops
 
 
-def stack_image(spent, rows, gap):
-    """Return the image of lanes, `Lanes.image`, from their `spent`."""
+def stack_image(spent, rows, gap, codes=_CODES):
+    """Return the image of lanes, `Lanes.image`, from their `spent`.
+
+    `codes` are those of the pixels of each state in the order of the stack, and of no state.
+    """
     tops = stack_tops(spent, rows)
     _, height, columns = spent.shape
-    level = np.full((height, rows + gap, columns), len(STATES), np.uint8)
+    level = np.full((height, rows + gap, columns), len(spent), np.uint8)
     for row in range(rows):
         (tops <= row).sum(axis=0, dtype=np.uint8, out=level[:, row])
-    return _CODES[level[::-1]].reshape(height * (rows + gap), columns)
+    return codes[level[::-1]].reshape(height * (rows + gap), columns)

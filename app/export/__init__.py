@@ -14,6 +14,7 @@ from app.export.snippet import address, snippet
 from app.state import AppState
 from app.texts import DEFAULT, Texts
 from sim import Scenario, simulate
+from sim.whole import whole
 
 __all__ = [
     "ExportError",
@@ -50,7 +51,8 @@ def export_html(path, scenario=None, **choices):
     text = page_html(scenario, **choices)
     path = pathlib.Path(path)
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        with whole(path) as half:
+            half.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror}") from error
     return path

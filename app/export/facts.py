@@ -4,10 +4,10 @@ All of it is asked of where it stands already, so that an export cannot differ f
 """
 
 from app import fields
-from app.derive import STACK, STAGES
+from app.derive import SHADES, STACK, STAGES
 from app.export.figures import sizes, tooltip_parts
 from app.figures import TOOLTIP_CSS
-from app.palette import PALETTES, event_colors, state_colors
+from app.palette import PALETTES, event_colors, faded_colors, state_colors
 from app.palette import THEMES as COLORS
 from app.problems import problem
 from app.state import MAX_GPUS_PER_WORKER, SPEEDS, THEMES, AppState, preset_values
@@ -75,6 +75,7 @@ def page_facts(figures):
 def _model_facts():
     return {
         "states": STATES,
+        "shades": SHADES,
         "stack": STACK,
         "stages": STAGES,
         "eventKinds": EVENT_KINDS,
@@ -153,6 +154,7 @@ def _color_facts():
     return {
         "palettes": tuple(PALETTES),
         "stateColors": {name: state_colors(*look) for name, look in looks.items()},
+        "fadedColors": {name: faded_colors(*look) for name, look in looks.items()},
         "eventColors": {name: event_colors(*look) for name, look in looks.items()},
         "themeColors": {
             name: {

@@ -18,7 +18,7 @@ DASHBOARD = {
     "renderHeader": ("header.js",),
     "renderNotices": ("notices.js",),
     "renderForm": ("form.js",),
-    "renderLens": ("player.js", "lens.js"),
+    "renderLens": ("tip.js", "window.js", "player.js", "legend.js", "lens.js"),
     "renderMoment": ("moment.js",),
 }
 """The dashboard's own scripts that the page uses, by the name of what they offer."""
@@ -27,6 +27,7 @@ DERIVE = (
     "arrays.js",
     "bins.js",
     "recording.js",
+    "again.js",
     "progress.js",
     "kv.js",
     "instant.js",

@@ -7,7 +7,18 @@ import urllib.parse
 from app.export import options
 from app.state import AppState, preset_values
 
-DASHBOARD = ("v", "lang", "deployment", "story", "tab", "explore")
+DASHBOARD = (
+    "v",
+    "lang",
+    "deployment",
+    "story",
+    "tab",
+    "explore",
+    "span",
+    "agent",
+    "order",
+    "baseline",
+)
 """Keys of the dashboard's address that an exported page has no use for, or are given anew."""
 
 HEIGHT = 1500

@@ -16,6 +16,10 @@ Figures: `minimap`, `timeline`, `events`, and `board.charts` (`shares`, `evictio
 plot with ``sizing_mode="stretch_width"``: stack the roots in one column without gaps. All but
 `kv` share `board.frame.x_range`, in seconds, and have equal margins, so they are aligned.
 
+`agents.AgentLanes` and `context.ContextChart` join the axis when they are first wanted: they take
+`board.frame`, and what is in `board.followers` is called after every change of the window.
+`board.outline` outlines an agent's requests on the timeline. `evictors.EvictorMap` is its matrix.
+
 `heatmap.Heatmap` stands by itself: two parameters against each other, a cell for each pair of
 values.
 
@@ -26,12 +30,12 @@ y into a worker with `timeline.worker_at(y)`; `timeline.mark_cell` outlines what
 of. Keyboard and accessible names are the page's, and so is the style of tooltips: `TOOLTIP_CSS`.
 """
 
+from app.derive import SHADES
 from app.figures.board import BARS, COLUMNS, Board
 from app.figures.frame import Frame
 from app.figures.inspector import MOST_BARS
 from app.figures.tooltips import TOOLTIP_CSS
 from sim.result import EVENT_KINDS
-from sim.scenario import STATES
 
 LABELS = (
     "lane",
@@ -46,7 +50,7 @@ LABELS = (
     "kv_idle",
     "kv_ended",
     "kv_shared",
-    *(f"state_{state}" for state in STATES),
+    *(f"state_{state}" for state in SHADES),
     "hover_time",
     "hover_event",
     "hover_count",

@@ -3,6 +3,7 @@
 import math
 
 from app import derive
+from app.derive.sessions import visits
 from app.figures.charts import Evictions, HitRate, Occupancy, Oversubscription, Shares
 from app.figures.events import EventTrack
 from app.figures.frame import Frame
@@ -36,6 +37,10 @@ class Board:
         The figures; each has a `root`.
     recording : derive.Recording or None
         What is shown.
+    followers : list of callable
+        Called whenever the window, the run or the width may have changed.
+    columns : int
+        Pixel columns of the figures' frames, as `refine` was told last.
     """
 
     def __init__(self, labels, theme="light", palette="default", wheel=True):
@@ -50,6 +55,9 @@ class Board:
         self.occupancy = Occupancy(self.frame, times=True)
         self.kv = KvBars(self.frame)
         self.recording = None
+        self.followers = []
+        self.columns = COLUMNS
+        self._agent = None
         self.restyle(theme, palette)
         self.relabel(labels)
 
@@ -108,6 +116,7 @@ class Board:
             The columns shown, for the caption: a pixel column spans `size` ticks.
         """
         recording = self.recording
+        self.columns = columns
         window = self.window
         bins = self.bins(window, columns)
         coarse = self.bins(window, BARS)
@@ -128,7 +137,24 @@ class Board:
         together = -(-recording.workers // Occupancy.height)
         used, _ = derive.occupancy(recording, bins, together)
         self.occupancy.update(used, bins, together)
+        self._outline_visits()
+        for follow in self.followers:
+            follow()
         return bins
+
+    def outline(self, agent):
+        """Outline an agent's requests on the timeline; None: nobody's."""
+        self._agent = agent
+        if self.recording is not None:
+            self._outline_visits()
+
+    def _outline_visits(self):
+        agent, recording = self._agent, self.recording
+        if agent is None or agent >= recording.agents:
+            self.timeline.set_visits((), (), ())
+            return
+        worker, start, stop = visits(recording, agent, self.window)
+        self.timeline.set_visits(worker, start * recording.tick_s, stop * recording.tick_s)
 
     @property
     def window(self):

@@ -19,12 +19,11 @@ from bokeh.models import (
     VAreaStep,
 )
 
-from app.derive import STACK
+from app.derive import SHADES, STACK
 from app.figures.frame import CLOCK, FONT, y_axis
 from app.figures.images import BinnedImage
 from app.figures.tooltips import hover_tool, table
 from app.palette import state_colors
-from sim.scenario import STATES
 
 BEYOND = 1e9
 """A height above every chart."""
@@ -99,7 +98,7 @@ def nothing(*columns):
 
 
 class Shares(Chart):
-    """Share of the workers in each state, stacked; the lowest three are utilization."""
+    """Share of the workers in each state, stacked; the lowest four are utilization."""
 
     name = "shares"
     height = 132
@@ -109,7 +108,7 @@ class Shares(Chart):
         self.occurs = np.zeros(len(STACK), bool)
         self.areas = []
         self.source.data = nothing("x", *(f"y{i}" for i in range(len(STACK) + 1)))
-        self.bins = ColumnDataSource({name: [] for name in ("left", "right", *STATES)})
+        self.bins = ColumnDataSource({name: [] for name in ("left", "right", *SHADES)})
         for i in range(len(STACK)):
             area = VAreaStep(x="x", y1=f"y{i}", y2=f"y{i + 1}", step_mode="after")
             self.root.add_glyph(self.source, area)
@@ -126,7 +125,7 @@ class Shares(Chart):
         self.bins.data = {
             "left": bins.lefts,
             "right": bins.rights,
-            **{STATES[code]: shares[i].astype(np.float32) for i, code in enumerate(STACK)},
+            **{SHADES[code]: shares[i].astype(np.float32) for i, code in enumerate(STACK)},
         }
         occurs = shares.any(axis=1)
         if (occurs != self.occurs).any():
@@ -136,7 +135,7 @@ class Shares(Chart):
     def rows(self):
         colors = state_colors(self.frame.palette, self.frame.theme)
         states = [
-            (self.frame.labels[f"state_{STATES[code]}"], f"@{STATES[code]}{{0.0%}}", colors[code])
+            (self.frame.labels[f"state_{SHADES[code]}"], f"@{SHADES[code]}{{0.0%}}", colors[code])
             for code, occurs in zip(STACK, self.occurs, strict=True)
             if occurs
         ]

@@ -2,6 +2,7 @@
 
 from bokeh.models import (
     AdaptiveTicker,
+    BoxAnnotation,
     CrosshairTool,
     Grid,
     LinearAxis,
@@ -15,8 +16,8 @@ from bokeh.models import (
     WheelZoomTool,
 )
 
-from app.palette import THEMES, TRANSPARENT, state_colors
-from sim.scenario import STATES
+from app.derive import SHADES
+from app.palette import THEMES, TRANSPARENT, faded_colors, state_colors
 
 FONT = (
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", '
@@ -56,6 +57,8 @@ class Frame:
         End of the run in seconds.
     lines : dict of str to Span
         Lines through all figures: "onset" and "pin".
+    interval : BoxAnnotation
+        The marked interval in all figures.
     states : LinearColorMapper
         From state codes, and the code of no state, to colours.
     """
@@ -66,8 +69,10 @@ class Frame:
         self.palette = palette
         self.x_range = Range1d(0, 1, bounds=(0, 1))
         self.end = 1.0
+        self.isolated = ()
+        # codes lie in the middle of their colour, as Bokeh's quotients fall short of some borders
         self.states = LinearColorMapper(
-            palette=[TRANSPARENT] * (len(STATES) + 1), low=0, high=len(STATES) + 1
+            palette=[TRANSPARENT] * (len(SHADES) + 1), low=-0.5, high=len(SHADES) + 0.5
         )
         self._wheel = wheel
         self._figures = []
@@ -75,6 +80,9 @@ class Frame:
             "onset": Span(dimension="height", visible=False, line_dash=[5, 4], line_width=1.5),
             "pin": Span(dimension="height", visible=False, line_width=1.5),
         }
+        self.interval = BoxAnnotation(
+            name="marked_interval", visible=False, fill_alpha=0.14, line_width=1.5, level="overlay"
+        )
         self._cross = Span(dimension="height", line_width=1)
         self.lines["pin"].level = "overlay"
 
@@ -95,7 +103,7 @@ class Frame:
         times : bool
             Whether to write times below.
         lines : bool
-            Whether onset and pin are drawn through it.
+            Whether onset, pin and marked interval are drawn through it.
         tools : bool
             Whether it pans and zooms with the others and has the crosshair.
 
@@ -124,6 +132,7 @@ class Frame:
         if lines:
             for line in self.lines.values():
                 made.add_layout(line)
+            made.add_layout(self.interval)
         if tools:
             self._add_tools(made)
         self._figures.append(made)
@@ -186,16 +195,37 @@ class Frame:
         """Draw the pinned moment through all figures; None: nothing is pinned."""
         self.lines["pin"].update(location=seconds or 0, visible=seconds is not None)
 
+    def set_interval(self, span):
+        """Shade an interval, two numbers of seconds, in all figures; None: there is none."""
+        if span is None:
+            self.interval.visible = False
+        else:
+            self.interval.update(left=span[0], right=span[1], visible=True)
+
+    def isolate(self, names):
+        """Show only the states of these names in full colour, all if there are none."""
+        self.isolated = tuple(names)
+        self._color_states()
+
+    def _color_states(self):
+        full = state_colors(self.palette, self.theme)
+        faded = faded_colors(self.palette, self.theme) if self.isolated else full
+        self.states.palette = [
+            *(full[i] if name in self.isolated else faded[i] for i, name in enumerate(SHADES)),
+            TRANSPARENT,
+        ]
+
     def restyle(self, theme, palette):
         """Set the colours of axes, grids and lines; figures set those of their glyphs."""
         self.theme, self.palette = theme, palette
         colors = self.colors
-        self.states.palette = [*state_colors(palette, theme), TRANSPARENT]
+        self._color_states()
         for made in self._figures:
             _style(made, colors)
         self.lines["onset"].line_color = colors.text
         self.lines["pin"].line_color = colors.accent
         self._cross.line_color = colors.muted
+        self.interval.update(fill_color=colors.accent, line_color=colors.accent)
 
 
 def time_axis():

@@ -1,9 +1,12 @@
 """The timeline of all workers, and the minimap of the whole run."""
 
+import numpy as np
 from bokeh.models import (
     BoxAnnotation,
+    ColumnDataSource,
     FixedTicker,
     Label,
+    Quad,
     Range1d,
     RangeTool,
 )
@@ -22,16 +25,24 @@ FEW = 3
 HEAD = 18
 """Pixels above the lanes, for the name of the onset's line."""
 
+BOX = ("left", "right", "bottom", "top")
+
 LABEL_PITCH = 15
 """Least pixels between two lanes' names."""
 
 
-def lane_layout(workers):
+def lane_layout(workers, height=HEIGHT, thinnest=THINNEST, most=MOST_LANES):
     """Return how many pixels each lane of the timeline gets.
 
     Parameters
     ----------
     workers : int
+    height : int
+        Pixels that the lanes share.
+    thinnest : int
+        Least pixels of a lane; with more than 80 lanes it may be thinner.
+    most : int
+        Lanes at most; more workers share theirs.
 
     Returns
     -------
@@ -39,9 +50,9 @@ def lane_layout(workers):
         `rows` and `gap` pixel rows and `per_lane` workers of a lane, as `derive.lanes` takes
         them.
     """
-    per_lane = -(-workers // MOST_LANES)
+    per_lane = -(-workers // most)
     lanes = -(-workers // per_lane)
-    pitch = min(TALLEST, max(THINNEST if lanes <= 80 else 3, HEIGHT // lanes))
+    pitch = min(TALLEST, max(thinnest if lanes <= 80 else 3, height // lanes))
     gap = 1 if pitch < 16 else 2 if pitch < 40 else 4
     return {"rows": pitch - gap, "gap": gap, "per_lane": per_lane}
 
@@ -58,13 +69,18 @@ class Timeline:
     coarse, fine : BinnedImage
     """
 
-    def __init__(self, frame):
+    height = HEIGHT
+
+    def __init__(self, frame, times=True):
         self.frame = frame
         self.y_range = Range1d(0, 1)
-        self.root = frame.figure(HEIGHT, self.y_range, times=True)
+        self.root = frame.figure(self.height, self.y_range, times=times)
         self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
         self.coarse = BinnedImage(self.root, frame.states, EMPTY)
         self.fine = BinnedImage(self.root, frame.states, EMPTY)
+        self.visits = ColumnDataSource({side: [] for side in BOX})
+        self.visit = Quad(**{side: side for side in BOX}, fill_color=None, line_width=2)
+        self.root.add_glyph(self.visits, self.visit, name="visits")
         self.cell = BoxAnnotation(visible=False, fill_alpha=0, line_width=1.5, level="overlay")
         self.onset = Label(
             x=0,
@@ -79,13 +95,15 @@ class Timeline:
         self.root.add_layout(self.onset)
         self.workers, self.per_lane, self.lanes = 1, 1, 1
 
+    layout = staticmethod(lane_layout)
+
     def set_workers(self, workers):
         """Lay the lanes out for so many workers."""
-        layout = lane_layout(workers)
+        layout = self.layout(workers)
         pitch = layout["rows"] + layout["gap"]
         self.workers, self.per_lane = workers, layout["per_lane"]
         self.lanes = -(-workers // self.per_lane)
-        height = pitch * self.lanes if workers <= FEW else max(HEIGHT, pitch * self.lanes)
+        height = pitch * self.lanes if workers <= FEW else max(self.height, pitch * self.lanes)
         head = HEAD / pitch
         self.y_range.update(start=self.lanes - height / pitch, end=self.lanes + head)
         self.root.frame_height = height + HEAD
@@ -125,6 +143,11 @@ class Timeline:
         bottom = self.lanes - 1 - worker // self.per_lane
         self.cell.update(left=left, right=right, bottom=bottom, top=bottom + 1, visible=True)
 
+    def set_visits(self, worker, start, stop):
+        """Outline lanes of workers between times in seconds: the requests of one agent."""
+        bottom = self.lanes - 1 - np.asarray(worker, np.int64) // self.per_lane
+        self.visits.data = {"left": start, "right": stop, "bottom": bottom, "top": bottom + 1}
+
     def set_onset(self, seconds):
         """Name the onset's line above the lanes, to its left in the right half; None:
         there is none."""
@@ -142,6 +165,7 @@ class Timeline:
         colors = self.frame.colors
         self.cell.line_color = colors.text
         self.onset.text_color = colors.text
+        self.visit.line_color = colors.accent
 
     def relabel(self):
         self.onset.text = self.frame.labels["onset"]

@@ -11,6 +11,7 @@ from app.files.picture import to_png, to_svg, writes
 from app.texts import DEFAULT
 from sim.checks import unknown_name
 from sim.traces import sessions_of, to_mooncake, to_tracelab
+from sim.whole import whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +62,7 @@ KINDS = {
     ),
     "requests": Kind(".csv", "text/csv", lambda rec, _: tables.to_csv(tables.requests(rec))),
     "events": Kind(".csv", "text/csv", lambda rec, _: tables.to_csv(tables.events(rec))),
+    "agents": Kind(".csv", "text/csv", lambda rec, _: tables.to_csv(tables.agents(rec))),
     "requests-parquet": Kind(
         ".parquet",
         "application/vnd.apache.parquet",
@@ -70,6 +72,11 @@ KINDS = {
         ".parquet",
         "application/vnd.apache.parquet",
         lambda rec, _: tables.to_parquet(tables.events(rec), tables.EVENTS),
+    ),
+    "agents-parquet": Kind(
+        ".parquet",
+        "application/vnd.apache.parquet",
+        lambda rec, _: tables.to_parquet(tables.agents(rec), tables.AGENTS),
     ),
     "perfetto": Kind(".json", "application/json", lambda rec, _: perfetto.trace_json(rec)),
     "scenario": Kind(
@@ -110,7 +117,7 @@ def target(text):
             raise ValueError(unknown_name("kind of file", kind, KINDS))
         if not rest:
             raise ValueError(f"{text!r} names no file")
-        if kind in ("requests", "events") and rest.lower().endswith(".parquet"):
+        if f"{kind}-parquet" in KINDS and rest.lower().endswith(".parquet"):
             kind += "-parquet"
         return kind, pathlib.Path(rest)
     suffix = pathlib.Path(text).suffix.lower()
@@ -142,4 +149,5 @@ def save(recording, kind, path, look=None):
     """
     made = KINDS[kind].make(recording, look or Look())
     data = made.encode("utf-8") if isinstance(made, str) else made
-    pathlib.Path(path).write_bytes(data)
+    with whole(path) as half:
+        half.write_bytes(data)

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from app.cards import card_values
+from app.derive.again import SHADES
 from app.derive.bins import Bins
 from app.derive.stack import STACK, stack_tops, state_ticks
 from app.export import default_title
@@ -12,7 +13,6 @@ from app.format import clock
 from app.palette import THEMES, state_colors
 from app.runs import Run
 from app.texts import DEFAULT, Texts
-from sim.scenario import STATES
 
 WIDTH, MARGIN, LEFT = 1280, 20, 84
 COLUMNS = WIDTH - LEFT - MARGIN
@@ -124,7 +124,7 @@ def _numbers(recording, texts):
 def _key(y, colors, page, texts):
     x = LEFT
     for code in STACK:
-        name = texts(f"states.{STATES[code]}")
+        name = texts(f"states.{SHADES[code]}")
         yield Rect(x, y - 6, 12, 12, colors[code])
         yield Words(x + 17, y, name, page.text)
         x += 40 + sum(13 if ord(letter) > 0x2E80 else 7 for letter in name)

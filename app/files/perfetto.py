@@ -10,9 +10,9 @@ import json
 
 import numpy as np
 
+from app.derive.again import SHADES
 from app.derive.recording import STAGES
 from sim.result import EVENT_FIELDS, EVENT_KINDS, REQUEST_FIELDS
-from sim.scenario import STATES
 
 STATE_THREAD = 1
 FIRST_AGENT = 2
@@ -87,8 +87,8 @@ def _names(recording):
 
 
 def _states(recording):
-    for worker, start, stop, code in zip(*(c.tolist() for c in recording.runs), strict=True):
-        yield _span(recording, STATES[code], "state", worker, STATE_THREAD, start, stop)
+    for worker, start, stop, code in zip(*(c.tolist() for c in recording.shades), strict=True):
+        yield _span(recording, SHADES[code], "state", worker, STATE_THREAD, start, stop)
 
 
 def _requests(recording):

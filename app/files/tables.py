@@ -1,10 +1,12 @@
-"""A run's requests and events as tables, with the names that serving engines use."""
+"""A run's requests, events and agents as tables, with the names that serving engines use."""
 
 import csv
 import io
+import math
 
 import numpy as np
 
+from app.derive.sessions import STATUS, agent_table
 from sim.result import EVENT_FIELDS, EVENT_KINDS
 
 REQUESTS = {
@@ -41,6 +43,61 @@ EVENTS = {
     "by_session_id": str,
 }
 """Columns of the events; `dp_rank` is empty for kills and compactions, which no worker has."""
+
+
+AGENTS = {
+    "session_id": str,
+    "status": str,
+    "turns": int,
+    "context_tokens": int,
+    "worker_hops": int,
+    "recomputed_tokens": int,
+    "recomputed_evicted_tokens": int,
+    "prefix_cache_hit_rate": float,
+    "evicted": int,
+    "evicted_tokens": int,
+    "evicted_others": int,
+    "evicted_others_tokens": int,
+    "mean_ttft_ms": float,
+    "p90_ttft_ms": float,
+    "mean_e2e_ms": float,
+    "mean_queue_s": float,
+    "waiting_phase_s": float,
+    "session_s": float,
+}
+"""Columns of the agents. `context_tokens` is at the agent's end; `evicted` counts the evictions of
+its context, `evicted_others` those made for its requests; `waiting_phase_s` is the time in all that
+its requests were admitted and did not advance. What an agent without a finished request cannot
+have is empty."""
+
+
+def agents(recording):
+    """Return the agents' sessions as columns of plain values, by the names in `AGENTS`."""
+    table = agent_table(recording)
+
+    def known(name, scale=1):
+        return [None if math.isnan(v) else v for v in _plain(table[name] * scale)]
+
+    return {
+        "session_id": list(map(str, table["agent"].tolist())),
+        "status": [STATUS[status] for status in table["status"].tolist()],
+        "turns": table["turns"].tolist(),
+        "context_tokens": table["context"].tolist(),
+        "worker_hops": table["hops"].tolist(),
+        "recomputed_tokens": table["recomputed"].tolist(),
+        "recomputed_evicted_tokens": table["recomputed_evicted"].tolist(),
+        "prefix_cache_hit_rate": known("hit_rate"),
+        "evicted": table["evicted"].tolist(),
+        "evicted_tokens": table["evicted_tokens"].tolist(),
+        "evicted_others": table["evicts"].tolist(),
+        "evicted_others_tokens": table["evicts_tokens"].tolist(),
+        "mean_ttft_ms": known("ttft", 1000),
+        "p90_ttft_ms": known("ttft_p90", 1000),
+        "mean_e2e_ms": known("e2e", 1000),
+        "mean_queue_s": known("queue"),
+        "waiting_phase_s": known("waiting"),
+        "session_s": known("session"),
+    }
 
 
 def requests(recording):

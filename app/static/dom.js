@@ -23,6 +23,13 @@ function segments(name, label, options, chosen, onchoose) {
   return element("div", {class: "segments", role: "radiogroup", "aria-label": label}, labels)
 }
 
+// A small square of a colour, beside a text that says the same.
+function swatch(color) {
+  const mark = element("i", {class: "swatch", "aria-hidden": "true"})
+  mark.style.background = color
+  return mark
+}
+
 // Has `act` called once after several properties have changed together, as one update from Python
 // sets one after another.
 function together(act) {

@@ -17,6 +17,13 @@ function figureView(model, name) {
   return found ? Bokeh.index.find_one_by_id(found.id) : null
 }
 
+// Has `act` called with the view of a figure that is still to come, once it has been laid out.
+function whenLaidOut(model, name, act, tries = 100) {
+  const view = figureView(model, name)
+  if (view?.frame?.bbox.height > 0) act(view)
+  else if (tries) setTimeout(() => whenLaidOut(model, name, act, tries - 1), 100)
+}
+
 function timeRange(model) {
   return figure(model, "timeline").x_range
 }
@@ -35,6 +42,17 @@ function place(view, event) {
   }
 }
 
+// Which of some figures an event falls into: {name, view, spot}, or null.
+function figureAt(model, names, event) {
+  const path = event.composedPath()
+  for (const name of names) {
+    const view = figureView(model, name)
+    const spot = view && path.includes(view.el) ? place(view, event) : null
+    if (spot) return {name, view, spot}
+  }
+  return null
+}
+
 // The nearest whole number, and of two the even one, as Python rounds.
 function rounded(value) {
   const nearest = Math.round(value)
@@ -51,10 +69,13 @@ function clockText(seconds) {
   return rest ? `${text}.${pad(rest)}` : text
 }
 
-// Whether a key is meant for the page and not for the control that has the focus.
-function isForPage(event) {
+// Whether a key is meant for the page with this tab open (any if null), and not for the control
+// that has the focus.
+function isForPage(event, tab = "run") {
   if (event.ctrlKey || event.metaKey || event.altKey) return false
-  if ((document.documentElement.dataset.tab ?? "run") !== "run") return false
+  const open = document.documentElement.dataset.tab ?? "run"
+  // the agents stand below the run's timeline
+  if (tab !== null && tab !== (open === "agents" ? "run" : open)) return false
   const path = event.composedPath()
   if (path.some(node => node.tagName === "DIALOG")) return false
   if (event.key === "Escape") return true

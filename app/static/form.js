@@ -290,6 +290,23 @@ export function render({model}) {
     }
   }
 
+  // Brings a control in sight and gives it the focus.
+  function onCommand(event) {
+    const {kind, name} = event.detail
+    if (kind !== "field") return
+    event.preventDefault()
+    const node = fields.get(name)?.node
+    if (!node) return
+    document.querySelector(".page-settings > details").open = true
+    const group = node.closest("details")
+    if (group) group.open = true
+    node.hidden = false
+    node.scrollIntoView({block: "center"})
+    node.querySelector(":is(input, select):not(:disabled)")?.focus()
+  }
+
+  document.documentElement.addEventListener("command", onCommand)
+  model.on("remove", () => document.documentElement.removeEventListener("command", onCommand))
   model.on(["groups", "errors", "texts"], together(update))
   model.on("msg:custom", answered)
   update()

@@ -100,14 +100,36 @@ export function render({model}) {
     if (menu?.open && !event.composedPath().includes(menu)) menu.open = false
   }
 
+  function onCommand(event) {
+    const {kind, name} = event.detail
+    if (kind === "help") root.querySelector("dialog").showModal()
+    else if (kind === "theme") {
+      chooseTheme(name)
+      choose("theme", name)
+    } else return
+    event.preventDefault()
+  }
+  const onKey = event => {
+    const typed = event.composedPath()[0].matches?.("input:not([type=range]), textarea, select")
+    if (event.key !== "?" || typed) return
+    const dialog = root.querySelector("dialog")
+    if (dialog.open) dialog.close()
+    else dialog.showModal()
+    event.preventDefault()
+  }
+
   model.on("query", address)
   model.on("dark", markDark)
   model.on(["texts", "language", "presets", "help"], together(build))
   model.on("preset", () => root.querySelector(".presets").replaceChildren(...presets()))
   page.addEventListener("themechange", tellDark)
+  page.addEventListener("command", onCommand)
+  document.addEventListener("keydown", onKey)
   document.addEventListener("click", closeMenu)
   model.on("remove", () => {
     page.removeEventListener("themechange", tellDark)
+    page.removeEventListener("command", onCommand)
+    document.removeEventListener("keydown", onKey)
     document.removeEventListener("click", closeMenu)
   })
   build()

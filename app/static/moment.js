@@ -40,9 +40,13 @@ export function render({model}) {
     page.toggleAttribute("data-pinned", model.pinned)
   }
 
-  const KEYS = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), Escape: unpin}
+  const KEYS = {
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1), ",": () => step(-1), ".": () => step(1),
+    p: () => jump(-1), n: () => jump(1), Escape: unpin,
+  }
   function onKey(event) {
     if (!model.pinned || !KEYS[event.key] || !isForPage(event)) return
+    if (event.key === "Escape" && page.hasAttribute("data-span")) return  // the interval goes first
     KEYS[event.key]()
     event.preventDefault()
   }

@@ -2,7 +2,7 @@
 // and the server need not know until the replay is paused.
 
 const GROWING = ["minimap", "timeline", "events", "shares", "evictions", "hit_rate",
-  "oversubscription", "occupancy"]
+  "oversubscription", "occupancy", "composition", "agent_lanes", "context"]
 const STEPS = 40
 
 function cover(view) {

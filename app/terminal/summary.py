@@ -4,6 +4,7 @@ import unicodedata
 
 from app.cards import CARDS, card_values
 from app.runs import Run
+from app.spending import spending
 
 
 def summary(recording, texts):
@@ -22,9 +23,40 @@ def summary(recording, texts):
     rows = [(texts(f"numbers.{name}.label"), *values[name]) for name in CARDS]
     wide = [max(_width(row[i]) for row in rows) for i in range(2)]
     return [
-        f"{_padded(label, wide[0])}  {' ' * (wide[1] - _width(value))}{value}  {detail}".rstrip()
+        f"{_padded(label, wide[0])}  {_right(value, wide[1])}  {detail}".rstrip()
         for label, value, detail in rows
     ]
+
+
+def spent(recording, texts):
+    """Return where the workers' time went: a heading, a line for each part, and a sentence.
+
+    Parameters
+    ----------
+    recording : Recording
+    texts : Texts
+
+    Returns
+    -------
+    list of str
+        Parts that took no time are left out.
+    """
+    found = spending(recording, None, texts)
+    rows = [
+        (texts(f"tax.parts.{part.name}.label"), part.percent, part.time)
+        for part in found.parts
+        if part.share
+    ]
+    wide = [max(_width(row[i]) for row in rows) for i in range(3)]
+    lines = [
+        f"{_padded(label, wide[0])}  {_right(share, wide[1])}  {_right(time, wide[2])}"
+        for label, share, time in rows
+    ]
+    return [texts("tax.title_workers"), *lines, found.said]
+
+
+def _right(text, width):
+    return " " * (width - _width(text)) + text
 
 
 def _padded(text, width):

@@ -4,17 +4,18 @@ import itertools
 
 import numpy as np
 
+from app.derive.again import SHADES
 from app.derive.bins import Bins
 from app.derive.stack import STACK, state_ticks
 from app.format import clock
 from app.palette import state_colors
-from sim.scenario import STATES
 
 LETTERS = {
     "idle": "·",
     "waiting_phase": "w",
     "waiting_kv": "K",
     "prefill": "P",
+    "prefill_again": "p",
     "decode": "D",
     "transfer": "T",
     "mixed": "M",
@@ -65,7 +66,7 @@ def _spread(spent):
 
     Parameters
     ----------
-    spent : ndarray of int64, shape (8, lanes, columns)
+    spent : ndarray of int64, shape (9, lanes, columns)
 
     Returns
     -------
@@ -92,14 +93,14 @@ def _names(workers, per_lane):
 
 def _painted(codes, paint):
     return "".join(
-        _mark(code, LETTERS[STATES[code]] * len(list(run)), paint)
+        _mark(code, LETTERS[SHADES[code]] * len(list(run)), paint)
         for code, run in itertools.groupby(codes)
     )
 
 
 def _mark(code, text, paint):
     """Paint a text in a state's colour; idle recedes into the ground, dark or light."""
-    return text if STATES[code] == "idle" else paint(text, state_colors()[code])
+    return text if SHADES[code] == "idle" else paint(text, state_colors()[code])
 
 
 def _axis(bins):
@@ -119,7 +120,7 @@ def _legend(places, width, paint, texts):
     occurring = [code for place, code in enumerate(STACK) if (places == place).any()]
     lines, length = [""], 0
     for code in occurring:
-        letter, name = LETTERS[STATES[code]], texts(f"states.{STATES[code]}")
+        letter, name = LETTERS[SHADES[code]], texts(f"states.{SHADES[code]}")
         size = 4 + len(name) + 2
         if length and length + size > width:
             lines.append("")

@@ -11,8 +11,8 @@ HERE = pathlib.Path(__file__).parent
 def _texts(own, language):
     """Return the texts of a language: its own module's and those in JSON files."""
     files = {
-        name: json.loads((HERE / f"{name}_{language}.json").read_text(encoding="utf-8"))
-        for name in ("choices", "stories", "sweeps", "traces", "files")
+        path.stem.removesuffix(f"_{language}"): json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(HERE.glob(f"*_{language}.json"))
     }
     stories = files.pop("stories")
     return {

@@ -287,6 +287,7 @@ TEXTS = {
         "quantiles": "{value} is not allowed: three or more rising whole numbers from {low} to "
         "{high}",
         "table": "a table of sessions that cannot be read",
+        "such_as": "{value} is not allowed: something like {example}",
         "other": "{message}",
         "multiple": "{value} is not allowed: a multiple of {each} GPUs, at most {high}",
         "prefill_workers": "{prefill} prefill workers leave none of {workers} workers to decode",
@@ -437,6 +438,7 @@ TEXTS = {
         "waiting_phase": "waiting: phase",
         "waiting_kv": "waiting: KV",
         "prefill": "prefill",
+        "prefill_again": "prefill again",
         "decode": "decode",
         "transfer": "transfer",
         "mixed": "mixed",
@@ -460,8 +462,11 @@ TEXTS = {
         "left": "Earlier (A)",
         "right": "Later (D)",
         "all": "Whole run (0)",
+        "clear_agent": "No longer look at this agent",
         "pinned": "Pinned at {time}",
         "legend": "States",
+        "isolate": "Show this state alone; with Shift or Ctrl held, add it to those shown. "
+        "Escape shows all",
         "keys": "Drag to pan, wheel or W S to zoom, A D to move, click to pin a moment",
     },
     "figures": {
@@ -498,21 +503,33 @@ TEXTS = {
         "more": "{names} and {more} more",
         "phase_prefill": "The group prefills for {workers}",
         "phase_decode": "The group decodes for {workers}",
-        "phase_alone_prefill": "The group is in its prefill phase",
-        "phase_alone_decode": "The group is in its decode phase",
         "dragged_prefill": "Decodes at the pace of the prefill of {workers}",
-        "dragged_decode": "Decodes at the pace of its group",
-        "dragged_alone_prefill": "Decodes at the pace of its group’s prefill",
-        "dragged_alone_decode": "Decodes at the pace of its group",
+        "as": "{why}: {policy}",
+        "policies": {
+            "prefill_first_prefill": "prefill goes first",
+            "decode_first_decode": "decode goes first",
+            "majority_prefill": "{prefill} want prefill, {decode} decode",
+            "majority_decode": "{decode} want decode, {prefill} prefill",
+            "time_slice_prefill": "its slice of {ticks} ticks",
+            "time_slice_decode": "its slice of {ticks} ticks",
+            "decode_interval_prefill": "{ticks} ticks of decode are over",
+            "decode_interval_decode": "{ticks} ticks after each of prefill",
+            "prefill_delayer_prefill": "all workers have some, or a delay of {ticks} ticks is over",
+            "prefill_delayer_decode": "prefill is held back up to {ticks} ticks, until all workers "
+            "have some",
+        },
         "prefill": "Prefills for {agents}",
+        "prefill_again": "Prefills context again that {agents} had before",
         "decode": "Decodes for {agents}",
         "mixed": "Prefills and decodes for {agents}",
         "transfer": "Moves KV for {agents}",
-        "idle": "No request; the next comes at {time}",
+        "idle": "No request; to come: {agents}, the first at {time}",
         "over": "No request to come",
-        "blocked": "Next, agent {agent} needs {need} tokens, {free} are free",
-        "blocked_by": "Next, agent {agent} needs {need} tokens, {free} are free; {agents} hold the "
-        "rest",
+        "blocked": "Next, agent {agent} needs {need} tokens, {free} are free; running requests "
+        "lock the rest: {holders}",
+        "blocked_prefill": "Next, agent {agent} needs {need} tokens, {free} are free; the rest is "
+        "locked until it has been transferred: {holders}",
+        "holder": "agent {agent} {tokens}",
         "queue": "{count}: {agents}",
         "request_load": "agent {agent} · turn {turn} · host load · {left} left",
         "request_prefill": "agent {agent} · turn {turn} · prefill · {left} left",
@@ -566,7 +583,7 @@ TEXTS = {
         "disconnected": "The connection to the server is lost. Reload to go on.",
         "reload": "Reload",
         "link": "Parts of the link could not be read and have their defaults:",
-        "link_value": "{key} = {value}",
+        "link_value": "{key} = {value}: {problem}",
         "link_field": "{key}: {problem}",
         "link_conflict": "{problem}",
         "link_sessions": "Recorded sessions do not fit into a link: import them again under “Real "
@@ -580,10 +597,6 @@ TEXTS = {
         "page": "Page as one file",
         "page_help": "This scenario as an HTML file that needs no server and still simulates",
         "making": "Being made…",
-        "snippet": "Copy the snippet for a post",
-        "snippet_help": "The lines that show the file, with these settings, in a blog post",
-        "link": "Copy the link into the file",
-        "link_help": "The file’s address with these settings, for another figure of the same file",
         "copied": "Copied",
         "failed": "The browser does not let this page copy",
         "more": "All settings",
@@ -596,9 +609,10 @@ TEXTS = {
         "title": "How to read the picture",
         "body": [
             "Each lane is one worker (DP rank); time runs to the right. A worker is busy when it "
-            "prefills (pink) or decodes (green). Amber means requests are there and nothing moves: "
-            "the group is in the other phase, or, brown, the next request finds no room in the KV "
-            "cache.",
+            "prefills (pink; light pink where the context had been computed before) or decodes "
+            "(green). Amber means requests are there and nothing moves: the group is in the other "
+            "phase, or, brown, the next request finds no room in the KV cache. Click a state above "
+            "the picture to show it alone.",
             "Zoomed out, each pixel column is a small stack of the states’ shares in its span, "
             "decode at the bottom, idle on top; zoomed in to ticks, a lane is solid.",
             "An avalanche: contexts no longer fit, so an agent’s next turn evicts another’s, which "
@@ -608,9 +622,11 @@ TEXTS = {
             "W S": "zoom in and out",
             "A D": "earlier and later",
             "0": "the whole run",
-            "← →": "one tick back and on, when a moment is pinned",
+            "← → , .": "one tick back and on, when a moment is pinned",
+            "P N": "the previous and the next event of the chosen kind, likewise",
             "Space": "play and pause",
-            "Esc": "unpin",
+            "Esc": "all states again, then unpin",
+            "?": "this sheet",
         },
     },
 }

@@ -228,6 +228,7 @@ TEXTS = {
         "range": "不能是 {value}：应为 {low} 到 {high} 之间两个不减的整数",
         "quantiles": "不能是 {value}：应为 {low} 到 {high} 之间三个或更多不减的整数",
         "table": "会话表读不出来",
+        "such_as": "不能是 {value}：应类似 {example}",
         "other": "{message}",
         "multiple": "不能是 {value}：应为 {each} 的倍数，至多 {high} 张",
         "prefill_workers": "{prefill} 个预填充 worker 之后，{workers} 个 worker 中没有剩下做解码的",
@@ -325,7 +326,7 @@ TEXTS = {
             "detail": "共 {tokens} 提示 token",
         },
         "recomputed": {
-            "label": "重复预填充",
+            "label": "重新预填充",
             "help": "预填充的 token 中以前已经算过的比例，按原因分：被路由到别的 worker，"
             "或者上下文已被驱逐。",
             "detail": "换路由 {routed} · 被驱逐 {evicted}",
@@ -363,6 +364,7 @@ TEXTS = {
         "waiting_phase": "等阶段",
         "waiting_kv": "等 KV",
         "prefill": "预填充",
+        "prefill_again": "重新预填充",
         "decode": "解码",
         "transfer": "传输",
         "mixed": "混合",
@@ -385,8 +387,10 @@ TEXTS = {
         "left": "往前（A）",
         "right": "往后（D）",
         "all": "全程（0）",
+        "clear_agent": "不再查看这个智能体",
         "pinned": "固定在 {time}",
         "legend": "状态",
+        "isolate": "只看这个状态；按住 Shift 或 Ctrl 可多选，按 Esc 恢复全部",
         "keys": "拖动平移，滚轮或 W S 缩放，A D 移动，点击固定某一时刻",
     },
     "figures": {
@@ -423,21 +427,32 @@ TEXTS = {
         "more": "{names} 等，另有 {more} 个",
         "phase_prefill": "全组在为 {workers} 预填充",
         "phase_decode": "全组在为 {workers} 解码",
-        "phase_alone_prefill": "全组处于预填充阶段",
-        "phase_alone_decode": "全组处于解码阶段",
         "dragged_prefill": "按 {workers} 预填充的节奏解码",
-        "dragged_decode": "按全组的节奏解码",
-        "dragged_alone_prefill": "按全组预填充的节奏解码",
-        "dragged_alone_decode": "按全组的节奏解码",
+        "as": "{why}：{policy}",
+        "policies": {
+            "prefill_first_prefill": "预填充优先",
+            "decode_first_decode": "解码优先",
+            "majority_prefill": "要解码的 {decode} 个没有超过要预填充的 {prefill} 个",
+            "majority_decode": "要解码的 {decode} 个多于要预填充的 {prefill} 个",
+            "time_slice_prefill": "轮到它的 {ticks} 个 tick",
+            "time_slice_decode": "轮到它的 {ticks} 个 tick",
+            "decode_interval_prefill": "{ticks} 个 tick 的解码已过",
+            "decode_interval_decode": "每个预填充 tick 之后解码 {ticks} 个 tick",
+            "prefill_delayer_prefill": "所有 worker 都有预填充，或 {ticks} 个 tick 的延迟已到",
+            "prefill_delayer_decode": "预填充最多推迟 {ticks} 个 tick，直到所有 worker 都有",
+        },
         "prefill": "为 {agents} 预填充",
+        "prefill_again": "为 {agents} 重新预填充算过的上下文",
         "decode": "为 {agents} 解码",
         "mixed": "为 {agents} 预填充和解码",
         "transfer": "为 {agents} 搬运 KV",
-        "idle": "没有请求；下一个在 {time} 到来",
+        "idle": "没有请求；将要到来：{agents}，最早在 {time}",
         "over": "不再有请求",
-        "blocked": "下一个是智能体 {agent}，需要 {need} token，空闲 {free}",
-        "blocked_by": "下一个是智能体 {agent}，需要 {need} token，空闲 {free}；"
-        "其余被 {agents} 占住",
+        "blocked": "下一个是智能体 {agent}，需要 {need} token，空闲 {free}；"
+        "其余被运行中的请求锁定：{holders}",
+        "blocked_prefill": "下一个是智能体 {agent}，需要 {need} token，空闲 {free}；"
+        "其余在传输完之前一直锁定：{holders}",
+        "holder": "智能体 {agent} {tokens}",
         "queue": "{count}：{agents}",
         "request_load": "智能体 {agent} · 第 {turn} 轮 · 从主机加载 · 剩 {left}",
         "request_prefill": "智能体 {agent} · 第 {turn} 轮 · 预填充 · 剩 {left}",
@@ -451,7 +466,7 @@ TEXTS = {
         "span": "从 {since} 到 {until}",
         "cached": "提示 {prompt}，其中缓存 {cached}",
         "queued": "提示 {prompt}",
-        "recomputed": "重复预填充 {tokens}",
+        "recomputed": "重新预填充 {tokens}",
         "queue": "队列中 {count} 个",
     },
     "moment": {
@@ -489,7 +504,7 @@ TEXTS = {
         "disconnected": "与服务器的连接已断开，请重新加载。",
         "reload": "重新加载",
         "link": "链接中有些内容读不出来，已用默认值代替：",
-        "link_value": "{key} = {value}",
+        "link_value": "{key} = {value}：{problem}",
         "link_field": "{key}：{problem}",
         "link_conflict": "{problem}",
         "link_sessions": "链接放不下录制的会话：请在“真实智能体”中重新导入",
@@ -502,10 +517,6 @@ TEXTS = {
         "page": "导出为单个网页文件",
         "page_help": "把当前场景存成一个 HTML 文件，不需要服务器，仍然可以模拟",
         "making": "正在生成……",
-        "snippet": "复制嵌入博客的代码",
-        "snippet_help": "在博客文章中按这些设置显示该文件的几行代码",
-        "link": "复制文件内的链接",
-        "link_help": "带这些设置的文件地址，可用作同一文件的另一幅图",
         "copied": "已复制",
         "failed": "浏览器不允许本页复制",
         "more": "全部设置",
@@ -517,9 +528,9 @@ TEXTS = {
     "help": {
         "title": "怎么看这张图",
         "body": [
-            "每条泳道是一个 worker（DP rank），时间从左到右。worker 忙的时候在预填充（粉色）或解码"
-            "（绿色）。黄色表示有请求却毫无进展：全组处于另一个阶段；棕色表示下一个请求在 KV "
-            "缓存里没有位置。",
+            "每条泳道是一个 worker（DP rank），时间从左到右。worker 忙的时候在预填充（粉色，"
+            "浅粉色表示重新预填充算过的上下文）或解码（绿色）。黄色表示有请求却毫无进展：全组处于另"
+            "一个阶段；棕色表示下一个请求在 KV 缓存里没有位置。点击图上方的某个状态，可以只看它。",
             "缩小时，每个像素列是这段时间内各状态比例的小堆叠，解码在最下面，空闲在最上面；"
             "放大到一步时，泳道就是实色。",
             "缓存雪崩：上下文放不下了，一个智能体的下一轮挤掉另一个的上下文，后者只好重新预填充，"
@@ -529,9 +540,11 @@ TEXTS = {
             "W S": "放大、缩小",
             "A D": "往前、往后",
             "0": "全程",
-            "← →": "固定某一时刻后，后退、前进一步",
+            "← → , .": "固定某一时刻后，后退、前进一步",
+            "P N": "同上，到所选类型的上一个、下一个事件",
             "Space": "播放、暂停",
-            "Esc": "取消固定",
+            "Esc": "恢复全部状态，再按取消固定",
+            "?": "打开或关闭本页",
         },
     },
 }

@@ -1,7 +1,7 @@
 """The comparison: DPA, PD and TP of the same GPUs on the same workload."""
 
 import html
-from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 
 import panel as pn
 import param
@@ -10,6 +10,7 @@ from panel.viewable import Viewer
 from app.assets import script, styles
 from app.comparison import KINDS, Question, compare, reason, said, table
 from app.figures.strips import Strips
+from app.problems import failure
 from app.runs import Memory, Runner
 from app.state import AppState
 from app.texts import Texts
@@ -17,7 +18,6 @@ from app.views.part import Part
 from app.views.picture import labels
 from sim.hardware import LIBRARY
 
-_POOL = ThreadPoolExecutor(max_workers=1, thread_name_prefix="compare")
 _MEMORY = Memory(4)
 
 
@@ -70,7 +70,9 @@ class Compare(Viewer):
     def __init__(self, app, deployment, post):
         super().__init__(app=app)
         self._deployment = deployment
-        self._runner = Runner(post, compare, lambda question: question.key, _MEMORY, _POOL)
+        self._runner = Runner(
+            post, compare, attrgetter("key"), _MEMORY, demand=attrgetter("demand")
+        )
         self._question = None
         self._found = None
         self.button = CompareButton(self)
@@ -120,7 +122,8 @@ class Compare(Viewer):
         self._show()
 
     def _failed(self, error):
-        self._head.failed = Texts(self.app.language)("compare.failed", error=error)
+        texts = Texts(self.app.language)
+        self._head.failed = texts("compare.failed", error=failure(error, texts))
         self._show()
 
     @param.depends("app.scenario", "app.deployment", watch=True)

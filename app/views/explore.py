@@ -2,7 +2,7 @@
 
 import functools
 import math
-from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 
 import panel as pn
 import param
@@ -12,6 +12,7 @@ from app.axes import AXES, title, written
 from app.exploring import METRICS, Question, begun, border, cells, explore
 from app.fields import hidden, idle
 from app.figures.heatmap import Heatmap
+from app.problems import failure
 from app.runs import Memory, Runner
 from app.shading import columns, scale, short
 from app.state import AppState
@@ -23,7 +24,6 @@ TAB = "explore"
 HOVERED = ("across", "up", "value", "avalanche", "evictions", "killed")
 """Columns of the heatmap's source that a hover names."""
 
-_POOL = ThreadPoolExecutor(max_workers=1, thread_name_prefix="explore")
 _MEMORY = Memory(8)
 
 
@@ -82,7 +82,9 @@ class Explore(Room):
     def __init__(self, app, post):
         super().__init__(app=app)
         self._post = post
-        self._runner = Runner(post, explore, lambda q: q.key, _MEMORY, _POOL, reports=True)
+        self._runner = Runner(
+            post, explore, attrgetter("key"), _MEMORY, reports=True, demand=attrgetter("demand")
+        )
         self._starting = False
         self._question = None
         self._found = None
@@ -182,7 +184,8 @@ class Explore(Room):
         self._show()
 
     def _failed(self, error):
-        self._why = Texts(self.app.language)("explore.failed", error=error)
+        texts = Texts(self.app.language)
+        self._why = texts("explore.failed", error=failure(error, texts))
         self._show_head()
 
     # --- what the reader does ---

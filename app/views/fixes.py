@@ -1,11 +1,12 @@
 """What would fix it: the scenario with one thing changed at a time, ranked."""
 
-from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 
 import param
 
 from app.assets import script
 from app.fixing import Question, loaded, obstacles, rows, said, try_out
+from app.problems import failure
 from app.runs import Memory, Runner
 from app.state import AppState
 from app.texts import Texts
@@ -14,7 +15,6 @@ from app.views.part import Part
 
 TAB = "fixes"
 
-_POOL = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fixes")
 _MEMORY = Memory(8)
 
 
@@ -57,7 +57,9 @@ class Fixes(Room):
     def __init__(self, app, deployment, post):
         super().__init__(app=app)
         self._deployment = deployment
-        self._runner = Runner(post, try_out, lambda q: q.key, _MEMORY, _POOL, reports=True)
+        self._runner = Runner(
+            post, try_out, attrgetter("key"), _MEMORY, reports=True, demand=attrgetter("demand")
+        )
         self._question = None
         self._found = None
         self._sheet = FixesSheet(self)
@@ -106,7 +108,8 @@ class Fixes(Room):
         self._show()
 
     def _failed(self, error):
-        self._stopped(Texts(self.app.language)("fixes.failed", error=error))
+        texts = Texts(self.app.language)
+        self._stopped(texts("fixes.failed", error=failure(error, texts)))
 
     def _stopped(self, why):
         if self._sheet.stale:

@@ -68,11 +68,15 @@ class Header(Viewer):
     @param.depends("app.language", watch=True)
     def _show_texts(self):
         texts = Texts(self.app.language)
+        guide = texts.section("help")
+        keys = dict(guide["keys"])
+        for topic in ("interval", "baseline", "commands"):
+            keys |= texts.section(f"{topic}.keys")
         self._bar.param.update(
             language=self.app.language,
             languages={code: Texts(code)("language") for code in LANGUAGES},
             presets=[{"name": name, **texts.section(f"presets.{name}")} for name in PRESETS],
-            help=texts.section("help"),
+            help={**guide, "keys": keys},
             texts=texts.section("header"),
         )
 

@@ -7,7 +7,7 @@ import param
 from panel.viewable import Viewer
 
 from app.assets import script, styles
-from app.derive import events_at, next_event
+from app.derive import SHADES, events_at, next_event
 from app.describe import blocked, happened, queue, request, why
 from app.figures import MOST_BARS
 from app.format import clock, count
@@ -17,7 +17,6 @@ from app.state import AppState
 from app.texts import Texts
 from app.views.part import Part
 from sim.result import EVENT_KINDS
-from sim.scenario import STATES
 
 ANY = "any"
 
@@ -95,10 +94,18 @@ class Moment(Viewer):
     def _go(self, tick):
         recording = self.run.recording
         self.app.pin = min(max(0, tick), recording.ticks - 1)
+        if self.app.clock is not None and recording.tick_at(self.app.clock) != self.app.pin:
+            self.app.clock = (self.app.pin + 0.5) * recording.tick_s
         seconds, x_range = self.app.pin * recording.tick_s, self.board.frame.x_range
         width = x_range.end - x_range.start
         if not x_range.start <= seconds < x_range.end:
             self.board.frame.set_window(seconds - width / 2, seconds + width / 2)
+
+    @param.depends("app.clock", watch=True)
+    def _follow_replay(self):
+        """Pin the tick at which the replay has been paused, if one is pinned."""
+        if None not in (self.app.clock, self.app.pin, self.run):
+            self.app.pin = self.run.recording.tick_at(self.app.clock)
 
     @param.depends("app.pin", "app.worker", "run", "app.dark", "app.palette", watch=True)
     def _show(self):
@@ -143,7 +150,7 @@ class Moment(Viewer):
 
 
 def _row(moment, texts, tick_s, colors, chosen):
-    state = STATES[moment.state]
+    state = SHADES[moment.state]
     reason = why(moment, texts, tick_s)
     running = " · ".join(request(r, texts) for r in moment.running)
     waiting = queue(moment, texts)

@@ -4,7 +4,7 @@ import param
 from panel.viewable import Viewer
 
 from app.assets import script
-from app.problems import link_problem
+from app.problems import failure, link_problem
 from app.state import AppState
 from app.texts import Texts
 from app.views.part import Part
@@ -69,11 +69,13 @@ class Notices(Viewer):
             Whether the picture is not that of the settings.
         """
         self._area.param.update(
-            busy=False, error=f"{type(error).__name__}: {error}", stale=stale or self._area.stale
+            busy=False,
+            error=failure(error, Texts(self.app.language)),
+            stale=stale or self._area.stale,
         )
 
     @param.depends("app.language", "problems", watch=True)
     def _show(self):
         texts = Texts(self.app.language)
-        said = [link_problem(found, texts) for found in self.problems]
-        self._area.param.update(texts=texts.section("status"), problems=said)
+        problems = [link_problem(found, texts) for found in self.problems]
+        self._area.param.update(texts=texts.section("status"), problems=problems)

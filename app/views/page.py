@@ -9,13 +9,18 @@ from app.assets import asset, theme_css
 from app.figures import TOOLTIP_CSS
 from app.runs import Runner
 from app.texts import Texts
+from app.views.agents import Agents
+from app.views.baseline import Pinned
+from app.views.commands import Commands
 from app.views.compare import Compare
+from app.views.composition import Composition
 from app.views.controls import Controls
 from app.views.deployment import Deployment
 from app.views.explore import Explore
 from app.views.export import Export
 from app.views.fixes import Fixes
 from app.views.header import Header
+from app.views.interval import Interval
 from app.views.later import Later
 from app.views.moment import Moment
 from app.views.notices import Notices
@@ -23,12 +28,23 @@ from app.views.numbers import Numbers
 from app.views.picture import Picture
 from app.views.stories import Stories
 from app.views.tabs import Tabs
+from app.views.tax import Tax
 from app.views.traces import Traces
+from app.views.versus import Versus
+from app.views.words import Words
 
-PAGE_STYLES = ("page.css", "guide.css", "panels.css")
+PAGE_STYLES = ("page.css", "guide.css", "sheets.css", "panels.css")
 
 LIVE_SECONDS = 0.15
 """Runs as quick as this follow a slider while it is dragged."""
+
+
+class Skeleton(Template):
+    """The page without its parts."""
+
+    def __repr__(self):
+        # Panel writes it anew for each part that is added.
+        return type(self).__name__
 
 
 class Page:
@@ -48,18 +64,26 @@ class Page:
         self.runner = Runner(post)
         self.header = Header(app)
         self.controls = Controls(app)
-        self.numbers = Numbers(app)
+        self.pinned = Pinned(app, post)
+        self.numbers = Numbers(app, self.pinned)
+        self.tax = Tax(app)
         self.picture = Picture(app)
+        self.words = Words(app)
         self.moment = Moment(app, self.picture.board)
+        self.interval = Interval(app, self.picture.board)
+        self.composition = Composition(app, self.picture.board)
         self.notices = Notices(app, problems)
         self.deployment = Deployment(app)
         self.stories = Stories(app, self.picture.board)
         self.compare = Compare(app, self.deployment, post)
         self.export = Export(app, post)
         self.tabs = Tabs(app)
+        self.commands = Commands(app, self.header, self.controls, self.stories, self.export)
         self.rooms = {
+            "agents": Later(lambda: Agents(app, self.picture.board)),
             "fixes": Later(lambda: Fixes(app, self.deployment, post)),
             "explore": Later(lambda: Explore(app, post)),
+            "compare": Later(lambda: Versus(app, self.pinned, post)),
             "traces": Later(lambda: Traces(app, post)),
         }
         self._open()
@@ -74,14 +98,17 @@ class Page:
     def template(self):
         """Return what Panel serves."""
         texts = Texts(self.app.language)
-        template = Template(asset("page.html"), design=Design)
-        for name in ("header", "notices", "controls", "numbers", "picture"):
+        template = Skeleton(asset("page.html"), design=Design)
+        for name in ("header", "notices", "controls", "numbers", "tax", "picture", "words"):
             template.add_panel(name, getattr(self, name))
-        for name in ("deployment", "stories", "compare", "export", "tabs"):
+        for name in ("deployment", "stories", "pinned", "export", "commands", "tabs"):
             template.add_panel(name, getattr(self, name))
         for name, place in self.rooms.items():
             template.add_panel(name, place)
-        template.add_panel("compare_button", self.compare.button)
+        template.add_panel("deployments", self.compare)
+        template.add_panel("deployments_button", self.compare.button)
+        template.add_panel("interval", self.interval)
+        template.add_panel("moment_composition", self.composition)
         for name, part in self.moment.parts.items():
             template.add_panel(name, part)
         for name, value in {
@@ -114,8 +141,12 @@ class Page:
 
     def _done(self, run):
         self.numbers.run = run
+        self.tax.run = run
         self.picture.run = run
+        self.words.run = run
         self.moment.run = run
+        self.interval.run = run
+        self.composition.run = run
         self.stories.run = run
         self.export.run = run
         self.notices.succeeded()
@@ -142,6 +173,7 @@ class Page:
         """Ask what belongs to the open tab, once the run itself is there."""
         if self.runner.busy:
             return
+        self.pinned.ask()
         for tab, room in self._opened.items():
             if tab == self.app.tab and "run" in room.param:
                 room.run = self.picture.run
@@ -155,5 +187,6 @@ class Page:
         """Stop what is under way; the session is over."""
         self.runner.cancel()
         self.compare.close()
+        self.pinned.close()
         for room in self._opened.values():
             room.close()

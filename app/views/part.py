@@ -1,9 +1,10 @@
 """What the parts of the page that run in the browser have in common."""
 
+import panel as pn
 from panel.custom import JSComponent
-from panel.io import hold
 
 from app.assets import styles
+from app.telling import telling
 
 
 class Part(JSComponent):
@@ -16,18 +17,19 @@ class Part(JSComponent):
     """
 
     _css = ""
-    """Name of the style sheet."""
+    """Name of the style sheet, or a tuple of names."""
 
     __abstract = True
 
     def __init__(self, owner, **params):
         self._owner = owner
+        names = (self._css,) if isinstance(self._css, str) else self._css
         super().__init__(
-            stylesheets=styles(self._css), sizing_mode="stretch_width", margin=0, **params
+            stylesheets=styles(*names), sizing_mode="stretch_width", margin=0, **params
         )
 
     def _handle_msg(self, message):
-        with hold():  # all that follows reaches the browser at once
+        with telling(pn.state.curdoc):  # all that follows reaches the browser at once
             self.heard(message)
 
     def heard(self, message):

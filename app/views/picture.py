@@ -1,12 +1,14 @@
 """Timeline, minimap, event track and charts, and how one moves in them."""
 
+import numpy as np
 import panel as pn
 import param
 from bokeh.layouts import column
 from panel.viewable import Viewer
 
 from app.assets import script
-from app.derive import STACK, worker_at
+from app.derive import SHADES, STACK, worker_at
+from app.derive.interval import whole_ticks
 from app.describe import hover
 from app.figures import COLUMNS, LABELS, Board
 from app.format import percent, span
@@ -15,7 +17,6 @@ from app.runs import Run
 from app.state import SPEEDS, AppState
 from app.texts import Texts
 from app.views.part import Part
-from sim.scenario import STATES
 
 FEWEST, MOST = 200, 2400
 """Pixel columns that images are made for."""
@@ -30,9 +31,15 @@ class Lens(Part):
     caption = param.String("")
     speeds = param.List(list(SPEEDS))
     speed = param.Integer(SPEEDS[0])
+    isolate = param.List([], doc="Names of the states shown alone; empty for all.")
+    chosen = param.String("", doc="The agent that is looked at; empty for none.")
     clock = param.Number(None, allow_None=True, doc="Seconds at which the replay stands.")
+    span = param.List(None, allow_None=True, doc="Seconds from and to of the marked interval.")
+    tick = param.Number(1, doc="Seconds in a tick of the run.")
 
-    _esm = script("figures.js", "player.js", "lens.js")
+    _esm = script(
+        "figures.js", "tip.js", "window.js", "player.js", "interval.js", "legend.js", "lens.js"
+    )
     _css = "lens.css"
 
     def heard(self, message):
@@ -40,6 +47,10 @@ class Lens(Part):
             self._owner.look(message["columns"])
         elif "pin" in message:
             self._owner.pin(*message["pin"])
+        elif "span" in message:
+            self._owner.mark(message["span"])
+        elif "end" in message:
+            self._owner.mark_to_pin(message["end"])
         elif "hover" not in message:
             self._owner.app.param.update(message)
         else:
@@ -71,8 +82,12 @@ class Picture(Viewer):
             sizing_mode="stretch_width",
             margin=0,
         )
+        self.board.outline(app.agent)
+        self._isolate()
+        self._make_room()
         self._show_bar()
         self._show_replay()
+        self._show_span()
 
     def __panel__(self):
         return pn.Column(self._lens, self._figures, sizing_mode="stretch_width", margin=0)
@@ -153,9 +168,53 @@ class Picture(Viewer):
         chosen = {} if worker is None else {"worker": worker}
         self.app.param.update(pin=self.run.recording.tick_at(seconds), **chosen)
 
+    def mark(self, span):
+        """Mark the interval between two numbers of seconds; None: none."""
+        if span is not None and self.run is not None:
+            ticks = whole_ticks(self.run.recording, span)
+            span = tuple(tick * self.run.recording.tick_s for tick in ticks)
+        self.app.span = span
+
+    def mark_to_pin(self, end):
+        """Set the "start" or the "stop" of the interval to the pinned tick, if there is one.
+
+        The other end stays, or is that of the run if there is none beyond the pinned tick.
+        """
+        if self.app.pin is None or self.run is None:
+            return
+        tick_s = self.run.recording.tick_s
+        start, stop = self.app.span or (0, 0)
+        pinned = self.app.pin * tick_s
+        if end == "start":
+            self.mark((pinned, stop if stop > pinned else self.board.frame.end))
+        else:
+            self.mark((start if start < pinned + tick_s else 0, pinned + tick_s))
+
+    @param.depends("app.span", "run", watch=True)
+    def _show_span(self):
+        tick_s = self.run.recording.tick_s if self.run else 1
+        span = None if self.app.span is None else list(self.app.span)
+        self._lens.param.update(span=span, tick=tick_s)
+
     @param.depends("app.clock", "app.speed", watch=True)
     def _show_replay(self):
         self._lens.param.update(clock=self.app.clock, speed=self.app.speed)
+
+    @param.depends("app.isolate", watch=True)
+    def _isolate(self):
+        self.board.frame.isolate(self.app.isolate)
+        self._lens.isolate = list(self.app.isolate)
+
+    @param.depends("app.agent", watch=True)
+    def _outline(self):
+        self.board.outline(self.app.agent)
+        self._show_bar()
+
+    @param.depends("app.tab", watch=True)
+    def _make_room(self):
+        """Leave the timeline alone above the agents' lanes."""
+        for figure in (self.board.events, *self.board.charts):
+            figure.root.visible = self.app.tab != "agents"
 
     @param.depends("app.dark", "app.palette", watch=True)
     def _restyle(self):
@@ -171,22 +230,34 @@ class Picture(Viewer):
         texts = Texts(self.app.language)
         shown = [figure for figure in self.board.figures if figure.root.name]
         self._lens.param.update(
-            texts={**texts.section("timeline"), "player": texts.section("player")},
+            texts={
+                **texts.section("timeline"),
+                "player": texts.section("player"),
+                "mark": texts("interval.mark"),
+            },
             figures={figure.root.name: texts(f"figures.{figure.root.name}") for figure in shown},
             states=self._states(texts),
             caption=self._caption(texts),
+            chosen=self._chosen(texts),
         )
 
     def _states(self, texts):
         colors = state_colors(self.app.palette, self._theme)
+        spent = self.run.recording.shade_ticks if self.run else np.zeros(len(SHADES))
         shown = []
         for code in STACK:
-            name = STATES[code]
-            share = self.run.summary[f"share_{name}"] if self.run else 0
+            name = SHADES[code]
+            share = spent[code] / max(1, spent.sum())
             text = percent(share, texts) if share else ""
             label = texts(f"states.{name}")
             shown.append({"name": name, "label": label, "color": colors[code], "share": text})
         return shown
+
+    def _chosen(self, texts):
+        agent = self.app.agent
+        if self.run is None or agent is None or agent >= self.run.recording.agents:
+            return ""
+        return texts("why.agent", agent=agent)
 
     def _caption(self, texts):
         if self.run is None:

@@ -4,10 +4,11 @@ import param
 
 from app import importing
 from app.assets import script
+from app.limits import current
 from app.receiving import Receiver
 from app.state import AppState
 from app.texts import Texts
-from app.uploads import CHUNK, MOST_BYTES, MOST_FILES, UploadError
+from app.uploads import CHUNK, MOST_FILES, UploadError
 from app.views.later import Room
 from app.views.part import Part
 from sim.scenario import Scenario
@@ -19,8 +20,6 @@ TAB = "traces"
 
 MOST_AT_FIRST = 256
 """Agents that are proposed at most, one for each session."""
-MOST_TURNS = 200_000
-"""Turns of a workload that a page simulates; the command takes more."""
 
 KEPT = ("overflow", "compact_to", "shared_prefix")
 """Fields that a workload may set; one that says nothing of them has their defaults."""
@@ -208,8 +207,9 @@ class Traces(Room):
         longest = chosen["max_turns"] or max(lengths)
         mean = sum(min(length, longest) for length in lengths) / len(lengths)
         turns = mean * (chosen["agents"] or len(lengths))
-        if turns > MOST_TURNS:
-            said = {"turns": f"{turns:,.0f}", "most": f"{MOST_TURNS:,}"}
+        most = current().requests  # a turn is a request
+        if turns > most:
+            said = {"turns": f"{turns:,.0f}", "most": f"{most:,}"}
             raise ValueError(texts("traces.too_long", **said))
 
     @param.depends("app.scenario", "app.tab", watch=True)
@@ -223,7 +223,7 @@ class Traces(Room):
     @param.depends("app.language", watch=True)
     def _show(self):
         texts, sessions = Texts(self.app.language), self.sessions
-        limits = {"files": f"{MOST_FILES:,}", "bytes": size_text(MOST_BYTES)}
+        limits = {"files": f"{MOST_FILES:,}", "bytes": size_text(current().upload)}
         values = {
             "texts": texts.section("traces"),
             "limits": texts("traces.limits", **limits),

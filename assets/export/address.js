@@ -8,6 +8,7 @@ const LISTS = new Set(FACTS.distributions)
 const CHOICES = {
   gpus_per_worker: text => wholeWithin(readNumber(text), FACTS.limits.gpus_per_worker),
   view: readView,
+  isolate: text => text.split(",").map(name => oneOf(name, FACTS.shades)),
   pin: readPlace,
   worker: readPlace,
   clock: readSeconds,
@@ -21,7 +22,9 @@ const CHOICES = {
 const NAMES = {lang: "language"}
 
 // What stands in an address of the dashboard and says nothing more here.
-const ELSEWHERE = ["v", "deployment", "story", "tab", "explore"]
+const ELSEWHERE = [
+  "v", "deployment", "baseline", "story", "tab", "explore", "span", "agent", "order",
+]
 
 const sameValue = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b)
 

@@ -238,6 +238,13 @@ class Board {
     this._redraw()
   }
 
+  // Colours the pixels of each state.
+  colorStates(colors) {
+    const {states} = this.models
+    const palette = [...colors, states.palette.at(-1)]
+    if (!sameValue(states.palette, palette)) states.palette = palette
+  }
+
   relabel(texts) {
     if (texts.language === this.language) return
     this.language = texts.language

@@ -73,7 +73,7 @@ class Shares extends Chart {
       this.board.models.share_bins.data = {
         left: bins.lefts,
         right: bins.rights,
-        ...Object.fromEntries(shares.map((share, place) => [STATES[STACK[place]], share])),
+        ...Object.fromEntries(shares.map((share, place) => [SHADES[STACK[place]], share])),
       }
     }
     const occurs = shares.map(share => share.some(part => part > 0))
@@ -95,7 +95,7 @@ class Shares extends Chart {
     const {board} = this
     const colors = FACTS.stateColors[`${board.theme} ${board.palette}`]
     const rows = STACK.filter((_, place) => this.occurs[place]).map(code =>
-      [board.texts(`states.${STATES[code]}`), `@${STATES[code]}{0.0%}`, colors[code]])
+      [board.texts(`states.${SHADES[code]}`), `@${SHADES[code]}{0.0%}`, colors[code]])
     board.models.share_hover.tooltips = tooltipTable([
       [board.texts("figures.hover_time"), SIZES.time_row],
       ...rows.reverse(),

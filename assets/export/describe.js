@@ -9,27 +9,32 @@ function whySentence(moment, texts, tickS) {
   if (cause.code === "waiting_kv") return blockedSentence(moment, texts)
   if (cause.code === "idle") {
     if (cause.until === null) return texts("why.over")
-    return texts("why.idle", {time: clockText(cause.until * tickS)})
+    const agents = agentsText(cause.agents, texts)
+    return texts("why.idle", {agents, time: clockText(cause.until * tickS)})
   }
   return texts(`why.${cause.code}`, {agents: agentsText(cause.agents, texts)})
 }
 
-function phaseSentence(key, {blockers, phase}, texts) {
-  if (!blockers.length) return texts(`why.${key}_alone_${phase}`)
+function phaseSentence(key, {blockers, phase, policy, limit, wants}, texts) {
   const workers = blockers.map(([worker, agents]) =>
     texts("why.worker", {worker, agents: agentsText(agents, texts)}))
-  return texts(`why.${key}_${phase}`, {workers: listed(workers, texts)})
+  const why = texts(`why.${key}_${phase}`, {workers: listed(workers, texts)})
+  const [prefill, decode] = wants
+  const reason = texts(`why.policies.${policy}_${phase}`, {prefill, decode, ticks: limit})
+  return texts("why.as", {why, policy: reason})
 }
 
-function blockedSentence({blocked}, texts) {
+function blockedSentence({blocked, role}, texts) {
   if (blocked === null) return ""
   const known = {
     agent: blocked.agent,
     need: shortTokens(blocked.need),
     free: shortTokens(Math.max(0, blocked.free)),
   }
-  if (!blocked.locked_by.length) return texts("why.blocked", known)
-  return texts("why.blocked_by", {agents: agentsText(blocked.locked_by, texts), ...known})
+  const holders = blocked.locked_by.map(([agent, held]) =>
+    texts("why.holder", {agent, tokens: shortTokens(held)}))
+  const key = role === "prefill" ? "why.blocked_prefill" : "why.blocked"
+  return texts(key, {holders: listed(holders, texts), ...known})
 }
 
 function requestSentence({stage, agent, turn, left}, texts) {
@@ -44,7 +49,7 @@ function queueSentence({queue}, texts) {
 
 // What the hover shows: {title, state, label, lines}.
 function hoverTexts(moment, texts, tickS, tick) {
-  const state = STATES[moment.state]
+  const state = SHADES[moment.state]
   const [since, until] = [moment.since, moment.until].map(at => clockText(at * tickS))
   const lines = [whySentence(moment, texts, tickS), texts("hover.span", {since, until})]
   const focus = focusOf(moment)
@@ -58,6 +63,7 @@ function hoverTexts(moment, texts, tickS, tick) {
     }
   }
   lines.push(texts("hover.queue", {count: moment.queue.length}))
+  if (moment.blocked !== null && state !== "waiting_kv") lines.push(blockedSentence(moment, texts))
   const title = texts("hover.title", {worker: moment.worker, time: clockText(tick * tickS)})
   return {title, state, label: texts(`states.${state}`), lines}
 }

@@ -1,6 +1,12 @@
 // One tick looked at closely.
 
-const SERVES = {prefill: [PREFILL], decode: [DECODE], mixed: [PREFILL, DECODE]}
+const SERVES = {
+  prefill: [PREFILL], prefill_again: [PREFILL], decode: [DECODE], mixed: [PREFILL, DECODE],
+}
+// Phase policies that count ticks, and the setting that they count to.
+const COUNTS = {
+  time_slice: "quantum", decode_interval: "decode_interval", prefill_delayer: "max_delay",
+}
 
 // What is known of some workers, by default of all, at a tick, after its admissions and before its
 // work.
@@ -53,7 +59,7 @@ class Instant {
 
   worker(worker) {
     const {recording, scenario} = this
-    const {starts, codes} = recording.run.states[worker]
+    const {starts, codes} = recording.shades[worker]
     const run = upperBound(starts, this.tick) - 1
     const requests = this._at(worker).map(([row, stage]) => this._request(row, stage))
     const waits = ({stage}) => stage === "queued" || stage === "handoff"
@@ -69,7 +75,7 @@ class Instant {
       state: codes[run],
       since: starts[run],
       until: run + 1 < starts.length ? starts[run + 1] : recording.ticks,
-      cause: this._cause(worker, STATES[codes[run]]),
+      cause: this._cause(worker, SHADES[codes[run]]),
       blocked: this._blocked(queue, entries, free),
       running: requests.filter(request => !waits(request)),
       queue,
@@ -126,21 +132,35 @@ class Instant {
       .filter(entry => entry.locked)
       .sort((a, b) => b.tokens - a.tokens || a.agent - b.agent)
     return {
-      agent: head.agent, need: reserve - own, free, locked_by: locked.map(entry => entry.agent),
+      agent: head.agent, need: reserve - own, free, locked_by: locked.map(entry => [entry.agent, entry.tokens]),
     }
   }
 
   _cause(worker, state) {
-    const cause = {code: state, phase: null, blockers: [], agents: [], until: null}
+    const cause = {
+      code: state, phase: null, blockers: [], policy: null, limit: null, wants: null, agents: [],
+      until: null,
+    }
     if (state === "waiting_phase" || state === "dragged") {
       const prefills = state === "waiting_phase" && this._agents(worker, [PREFILL]).length
-      cause.phase = prefills ? "decode" : "prefill"
-      cause.blockers = this._serving(worker, cause.phase)
+      this._setPhase(cause, worker, prefills ? "decode" : "prefill")
     } else if (state === "idle") Object.assign(cause, this._coming(worker))
     else if (state !== "waiting_kv") {
       cause.agents = this._agents(worker, SERVES[state] ?? [LOAD, TRANSFER])
     }
     return cause
+  }
+
+  // Why the group is in a phase that leaves this worker behind.
+  _setPhase(cause, worker, phase) {
+    const [first, stop] = this.recording.group(worker)
+    const {phase_policy: policy} = this.scenario
+    const want = stage => indices(stop - first)
+      .reduce((sum, i) => sum + this._agents(first + i, [stage]).length, 0)
+    Object.assign(cause, {
+      phase, policy, blockers: this._serving(worker, phase), wants: [want(PREFILL), want(DECODE)],
+      limit: policy in COUNTS ? this.scenario[COUNTS[policy]] : null,
+    })
   }
 
   _agents(worker, stages) {
@@ -156,33 +176,25 @@ class Instant {
       .filter(([, agents]) => agents.length)
   }
 
-  // Agents between two turns, or before their first, whose next request comes here, and the tick
-  // of the first such request.
+  // Agents whose requests are still to come here, the next one first, and the tick of it. Requests
+  // come to a decode worker when they are prefilled.
   _coming(worker) {
-    const {worker: home, decode_worker: decodes, created, agent} = this.recording.requests
-    const rows = this._nextRequests.filter(row => home[row] === worker || decodes[row] === worker)
-    const until = rows.length ? Math.min(...rows.map(row => created[row])) : null
-    return {agents: rows.map(row => agent[row]), until}
-  }
-
-  // Rows of the next request of each agent that has none now.
-  get _nextRequests() {
-    const {created, agent} = this.recording.requests
-    const done = new Set()
-    for (const live of this.live.values()) for (const [row] of live) done.add(agent[row])
-    const rows = []
-    for (let row = 0; row < created.length; row++) {
-      if (created[row] <= this.tick || done.has(agent[row])) continue
-      done.add(agent[row])
-      rows.push(row)
+    const {requests: r, stages, count} = this.recording
+    const found = new Map()
+    for (let row = 0; row < count; row++) {
+      const here = r.worker[row] === worker
+      if (!here && !(this.split && r.decode_worker[row] === worker)) continue
+      const comes = stages[here ? QUEUED : HANDOFF][row]
+      if (comes > this.tick && !found.has(r.agent[row])) found.set(r.agent[row], comes)
     }
-    return once(this, "_nextRequests", rows)
+    const coming = [...found].sort((a, b) => a[1] - b[1] || a[0] - b[0])
+    return {agents: coming.map(([agent]) => agent), until: coming.length ? coming[0][1] : null}
   }
 }
 
 // The request to name first: one that advances or waits for the phase, else the queue's head.
 function focusOf(moment) {
-  const state = STATES[moment.state]
+  const state = SHADES[moment.state]
   const order = {prefill: 0, decode: 1, transfer: 2, load: 3}
   if (state === "decode" || state === "dragged") order.decode = -1
   const working = [...moment.running].sort((a, b) => order[a.stage] - order[b.stage])

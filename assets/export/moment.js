@@ -6,7 +6,7 @@ function workerRows(moments, texts, tickS, colors, chosen) {
     swatch.style.background = colors[moment.state]
     const cell = (name, children, tip) => element("td", {class: name, title: tip}, children)
     const plain = (name, text) => cell(name, [text], text)
-    const state = texts(`states.${STATES[moment.state]}`)
+    const state = texts(`states.${SHADES[moment.state]}`)
     const queue = queueSentence(moment, texts)
     const blocked = moment.queue.length ? blockedSentence(moment, texts) : ""
     return element("tr", {class: moment.worker === chosen ? "chosen" : ""}, [

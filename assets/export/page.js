@@ -45,6 +45,7 @@ class Page {
     if (differs(["language", "theme", "palette", "charts"])) this.paint()
     else this.panels.showChoices()
     if (differs(["clock", "speed"])) picture.showClock()
+    if (differs(["isolate"])) picture.showIsolated()
     if (differs(["view"])) picture.showView(other)
     if (differs(["pin", "worker"]) && !other) picture.showPin()
   }

@@ -20,7 +20,7 @@ class Picture {
     this.turned = false
     this.lens = makeModel({
       texts: {}, figures: {}, states: [], caption: "", speeds: FACTS.speeds, speed: FACTS.speed,
-      clock: null,
+      clock: null, isolate: [], chosen: "",
     }, message => this.fromLens(message))
     this.moment = makeModel({pinned: false, title: "", happened: "", kinds: {}, texts: {}},
       message => this.fromMoment(message))
@@ -42,12 +42,19 @@ class Picture {
     this.stage.show(now.charts)
     board.relabel(texts)
     board.restyle(settings.theme, now.palette)
+    this.showIsolated()
     const kinds = Object.fromEntries(EVENT_KINDS.map(kind => [kind, texts(`events.${kind}`)]))
     this.moment.update({
       texts: texts.section("moment"), kinds: {any: texts("moment.any"), ...kinds}})
     this.showClock()
     this.showBar()
     this.showPin()
+  }
+
+  showIsolated() {
+    const {now, pixelColors} = this.settings
+    this.board.colorStates(pixelColors)
+    this.lens.update({isolate: now.isolate})
   }
 
   showClock() {
@@ -105,6 +112,7 @@ class Picture {
     else {
       this.settings.note(message)
       this.lens.update(message)
+      if ("isolate" in message) this.showIsolated()
     }
   }
 
@@ -197,8 +205,8 @@ class Picture {
   showBar() {
     const {recording, settings: {texts, stateColors}} = this
     const states = STACK.map(code => {
-      const name = STATES[code]
-      const share = recording ? recording.run.summary[`share_${name}`] : 0
+      const name = SHADES[code]
+      const share = recording ? recording.shadeTicks[code] / (recording.ticks * recording.workers) : 0
       const text = share ? percent(share, texts) : ""
       return {name, label: texts(`states.${name}`), color: stateColors[code], share: text}
     })

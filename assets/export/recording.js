@@ -2,6 +2,7 @@
 // app/derive makes of a result in Python is made of it here, to the last bit.
 
 const STATES = FACTS.states
+const SHADES = FACTS.shades
 const STAGES = FACTS.stages
 const EVENT_KINDS = FACTS.eventKinds
 const UNITS_PER_TOKEN = 2 ** 20
@@ -54,9 +55,19 @@ class Recording {
     this.rates = new Rates(scenario)
   }
 
-  // Calls visit(worker, start, stop, code) for the parts of all runs of states in [first, last).
-  runsWithin(first, last, visit) {
-    this.run.states.forEach(({starts, codes}, worker) => {
+  // The states of each worker as they are drawn: prefill that recomputes apart from the rest of it.
+  get shades() { return once(this, "shades", shadesOf(this)) }
+
+  // Worker-ticks in each of SHADES.
+  get shadeTicks() {
+    const spent = new Float64Array(SHADES.length)
+    this.shadesWithin(0, this.ticks, (worker, start, stop, shade) => { spent[shade] += stop - start })
+    return once(this, "shadeTicks", spent)
+  }
+
+  // Calls visit(worker, start, stop, shade) for the parts of all shades in [first, last).
+  shadesWithin(first, last, visit) {
+    this.shades.forEach(({starts, codes}, worker) => {
       let i = Math.max(0, upperBound(starts, first) - 1)
       for (; i < starts.length && starts[i] < last; i++) {
         const stop = i + 1 < starts.length ? starts[i + 1] : this.ticks

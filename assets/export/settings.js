@@ -8,7 +8,7 @@ class Settings {
   constructor(changed) {
     this.changed = changed
     this.own = {
-      scenario: FACTS.scenario, gpus_per_worker: FACTS.gpusPerWorker, view: null, pin: null,
+      scenario: FACTS.scenario, gpus_per_worker: FACTS.gpusPerWorker, view: null, isolate: [], pin: null,
       worker: null, clock: null, speed: FACTS.speed, language: FACTS.language ?? readersLanguage(),
       theme: FACTS.theme, palette: "default", controls: FACTS.shown, charts: FACTS.charts,
     }
@@ -30,6 +30,14 @@ class Settings {
   get look() { return `${this.theme} ${this.now.palette}` }
 
   get stateColors() { return FACTS.stateColors[this.look] }
+
+  // What a pixel of each state has: of those not shown alone, if any are, a faint colour.
+  get pixelColors() {
+    const {isolate} = this.now
+    const faded = FACTS.fadedColors[this.look]
+    const full = name => !isolate.length || isolate.includes(name)
+    return this.stateColors.map((color, i) => full(SHADES[i]) ? color : faded[i])
+  }
 
   change(changes) {
     const before = this.now

@@ -1,8 +1,8 @@
 // The timeline as an image: for each worker a lane, for each pixel column its states' shares.
 
-// Codes of the states from the bottom of a lane to its top, and that of a pixel of none.
+// Codes of SHADES from the bottom of a lane to its top, and that of a pixel of none.
 const STACK = FACTS.stack
-const EMPTY = STATES.length
+const EMPTY = SHADES.length
 
 // The timeline of a window: {spent, image, bins, perLane, lanes, rows}. `spent` holds worker-ticks
 // by state (in the order of STACK), lane and column; `image` codes by pixel row and column, the
@@ -17,8 +17,8 @@ function timelineLanes(recording, bins, {rows, gap, per_lane: perLane}) {
 // All lanes as one of `rows` rows.
 function lanesTogether({spent, bins, perLane, lanes}, rows) {
   const {count} = bins
-  const whole = new Float64Array(STATES.length * count)
-  for (let place = 0; place < STATES.length; place++) {
+  const whole = new Float64Array(SHADES.length * count)
+  for (let place = 0; place < SHADES.length; place++) {
     for (let lane = 0; lane < lanes; lane++) {
       const from = (place * lanes + lane) * count
       for (let column = 0; column < count; column++) {
@@ -33,10 +33,10 @@ function lanesTogether({spent, bins, perLane, lanes}, rows) {
 function stateTicks(recording, bins, perLane) {
   const {start, size, count, stop} = bins
   const lanes = ceilDiv(recording.workers, perLane)
-  const spent = new Float64Array(STATES.length * lanes * count)
+  const spent = new Float64Array(SHADES.length * lanes * count)
   if (!count) return spent
-  const place = STATES.map((_, code) => STACK.indexOf(code))
-  recording.runsWithin(start, stop, (worker, from, until, code) => {
+  const place = SHADES.map((_, code) => STACK.indexOf(code))
+  recording.shadesWithin(start, stop, (worker, from, until, code) => {
     const row = (place[code] * lanes + Math.floor(worker / perLane)) * count
     const first = Math.floor((from - start) / size)
     const last = Math.floor((until - 1 - start) / size)

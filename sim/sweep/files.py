@@ -3,11 +3,11 @@
 import csv
 import itertools
 import json
-import os
 import pathlib
 
 from sim.sweep.errors import SweepError
 from sim.sweep.table import metric_types
+from sim.whole import whole
 
 AT_ONCE = 4096
 """Rows of a group of a Parquet file."""
@@ -35,12 +35,8 @@ def write_rows(path, points, rows):
     """
     path = pathlib.Path(path)
     write = writer(path)
-    half = path.with_name(f"{path.name}.new")
-    try:
+    with whole(path) as half:
         write(half, _columns(points), rows)
-        os.replace(half, path)
-    finally:
-        half.unlink(missing_ok=True)
 
 
 def writer(path):

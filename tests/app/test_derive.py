@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import derive
-from app.derive import EMPTY, STACK, Bins, Recording, stack_tops, state_ticks
+from app.derive import EMPTY, SHADES, STACK, Bins, Recording, stack_tops, state_ticks
 from app.derive.bins import integrate
 from sim import Result, Scenario, simulate
 from sim.result import EVENT_FIELDS, EVENT_KINDS, REQUEST_FIELDS
@@ -48,13 +48,9 @@ def small():
 
 
 def dense(recording):
-    """Return the state code of each worker and tick."""
-    return np.array(
-        [
-            np.repeat(codes, np.diff(starts, append=recording.ticks))
-            for starts, codes in recording.result.states
-        ]
-    )
+    """Return the code in `SHADES` of each worker and tick."""
+    _, start, stop, code = recording.shades
+    return np.repeat(code, stop - start).reshape(recording.workers, recording.ticks)
 
 
 windows = st.tuples(st.integers(-5, 60), st.integers(0, 70), st.integers(1, 30))
@@ -117,11 +113,11 @@ def test_state_ticks_equal_a_count_over_ticks(lanes, window, per_lane):
     bins = Bins.fit((first, first + length), columns, recording.ticks)
     found = state_ticks(recording, bins, per_lane)
     states = dense(recording)
-    assert found.shape == (8, -(-len(lanes) // per_lane), bins.count)
+    assert found.shape == (9, -(-len(lanes) // per_lane), bins.count)
     for lane in range(found.shape[1]):
         for column, (start, width) in enumerate(zip(bins.starts, bins.widths, strict=True)):
             cells = states[lane * per_lane : (lane + 1) * per_lane, start : start + width]
-            count = np.bincount(cells.ravel(), minlength=8)
+            count = np.bincount(cells.ravel(), minlength=9)
             assert found[:, lane, column].tolist() == count[list(STACK)].tolist()
 
 
@@ -143,8 +139,8 @@ def plain_tops(spent, rows):
     return tops
 
 
-counts = st.lists(st.one_of(st.just(0), st.integers(0, 50), st.integers(0, 2**40)), min_size=8,
-                  max_size=8)  # fmt: skip
+counts = st.lists(st.one_of(st.just(0), st.integers(0, 50), st.integers(0, 2**40)), min_size=9,
+                  max_size=9)  # fmt: skip
 
 
 class TestStack:
@@ -153,7 +149,7 @@ class TestStack:
         found = stack_tops(np.array(spent, np.int64)[:, None], rows)[:, 0].tolist()
         assert found == plain_tops(spent, rows)
 
-    @given(counts, st.integers(8, 64))
+    @given(counts, st.integers(9, 64))
     def test_loses_nothing_and_invents_nothing(self, spent, rows):
         tops = stack_tops(np.array(spent, np.int64)[:, None], rows)[:, 0].astype(int)
         height = np.diff(tops, prepend=0)
@@ -161,7 +157,7 @@ class TestStack:
         assert height.sum() == (rows if sum(spent) else 0)
         if sum(spent):
             exact = np.cumsum(np.array(spent, float)) / sum(spent) * rows
-            assert (abs(tops - exact) < len(STATES)).all()
+            assert (abs(tops - exact) < len(SHADES)).all()
 
     def test_a_single_tick_stays_visible(self):
         recording = made(["w" * 500 + "p" + "w" * 499])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app import derive
-from app.derive import STAGES, Bins, Recording
+from app.derive import SHADES, STAGES, Bins, Recording
 from app.derive.progress import tokens_left
 from sim import Scenario, simulate, simulate_many
 from sim.scenario import STATES
@@ -103,7 +103,7 @@ def check_moment(moment, tick):
     cause = moment.cause
     locked = {entry.agent for entry in moment.entries if entry.locked}
     assert moment.since <= tick < moment.until
-    assert cause.code == STATES[moment.state]
+    assert cause.code == SHADES[moment.state]
     assert moment.free + moment.used + moment.shared == moment.capacity
     assert moment.free >= 0
     assert moment.worker in moment.group
@@ -112,7 +112,7 @@ def check_moment(moment, tick):
     if moment.blocked:
         assert moment.blocked.need > moment.blocked.free == moment.free
         assert moment.blocked.agent == moment.queue[0].agent
-        assert set(moment.blocked.locked_by) == locked
+        assert {agent for agent, _ in moment.blocked.locked_by} == locked
     else:
         assert not moment.queue
     if cause.code in ("waiting_phase", "dragged"):
@@ -201,7 +201,7 @@ def test_a_blocked_head_names_what_it_needs_and_who_locks():
     assert moment.blocked.agent == 1
     assert moment.blocked.need == 5100
     assert moment.blocked.free == 3900
-    assert moment.blocked.locked_by == (0,)
+    assert moment.blocked.locked_by == ((0, 6100),)
     assert [request.stage for request in moment.queue] == ["queued"]
 
 

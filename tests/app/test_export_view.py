@@ -21,7 +21,13 @@ def menu(monkeypatch):
     """Return a menu, what it sends to the browser, and an event that is set when it does."""
     made = Export(AppState(language="zh", palette="colorblind"), lambda callback: callback())
     sent, there = [], threading.Event()
-    monkeypatch.setattr(made._menu, "_send_msg", lambda said: (sent.append(said), there.set()))
+
+    def send(said):
+        sent.append(said)
+        if "part" not in said:
+            there.set()
+
+    monkeypatch.setattr(made._menu, "_send_msg", send)
     made.sent, made.there = sent, there
     return made
 
@@ -49,8 +55,18 @@ def test_every_kind_is_made_of_the_run(menu, shown, kind):
     if kind == "scenario":
         assert json.loads(found["file"]) == shown.result.scenario.to_dict()
     if kind == "svg":
-        assert "#e0264d" in found["file"]  # prefill in the palette of the page
+        assert "#d43038" in found["file"]  # prefill in the palette of the page
         assert "预填充" in found["file"]
+
+
+def test_a_large_file_is_sent_in_parts(menu, shown, monkeypatch):
+    menu.run = shown
+    whole = saved(menu, "perfetto")["file"]
+    monkeypatch.setattr("app.views.export.PART", len(whole) // 3)
+    last = saved(menu, "perfetto")
+    assert {part["name"] for part in menu.sent} == {last["name"]}
+    assert "".join([*(part["part"] for part in menu.sent), last["file"]]) == whole
+    assert len(menu.sent) > 1
 
 
 def test_without_a_run_nothing_is_made(menu, shown):

@@ -10,14 +10,13 @@ from bokeh.layouts import column
 from bokeh.models import GlyphRenderer, Plot, VAreaStep, WheelZoomTool
 
 from app import derive
-from app.derive import STACK, Bins, Recording
+from app.derive import EMPTY, SHADES, STACK, Bins, Recording
 from app.figures import LABELS, Board
 from app.figures.inspector import MOST_BARS
 from app.figures.timeline import HEIGHT, lane_layout
-from app.palette import PALETTES, THEMES, event_colors, state_colors
+from app.palette import PALETTES, THEMES, event_colors, faded_colors, state_colors
 from sim import Scenario, simulate
 from sim.result import EVENT_KINDS
-from sim.scenario import STATES
 
 ENGLISH = {key: key for key in LABELS} | {"lane": "DP {worker}"}
 OTHER = {key: f"其 {key}" for key in LABELS} | {"lane": "卡 {worker}"}
@@ -303,34 +302,26 @@ class TestKvBars:
         assert board.kv.y_range.end == MOST_BARS
 
 
+def test_states_are_shown_alone():
+    frame = Board(ENGLISH).frame
+    full = state_colors()
+    frame.isolate(["prefill_again"])
+    alone = SHADES.index("prefill_again")
+    for i, color in enumerate(frame.states.palette[:-1]):
+        assert color == (full[i] if i == alone else faded_colors()[i])
+        assert i == alone or contrast(color, THEMES["light"].surface) < 1.4
+    frame.restyle("dark", "colorblind")
+    assert frame.states.palette[alone] == state_colors("colorblind", "dark")[alone]
+    assert frame.states.palette[0] == faded_colors("colorblind", "dark")[0]
+    frame.isolate([])
+    assert frame.states.palette[:-1] == state_colors("colorblind", "dark")
+
+
 def test_an_empty_image_stays_transparent():
     board = Board(ENGLISH)
     (image,) = board.timeline.coarse.source.data["image"]
-    assert image.tolist() == [[len(STATES)]]
-    assert board.frame.states.palette[len(STATES)] == "#00000000"
-
-
-class TestPalette:
-    @pytest.mark.parametrize("theme", THEMES)
-    @pytest.mark.parametrize("palette", PALETTES)
-    def test_names_every_state_and_kind(self, palette, theme):
-        assert len(set(state_colors(palette, theme))) == len(STATES)
-        assert set(event_colors(palette, theme)) == set(EVENT_KINDS)
-
-    @pytest.mark.parametrize("theme", THEMES)
-    @pytest.mark.parametrize("eyes", ["normal", "deuteranopia", "protanopia"])
-    def test_colorblind_palette_keeps_all_states_apart(self, eyes, theme):
-        colors = [seen(color, eyes) for color in state_colors("colorblind", theme)]
-        nearest = min(np.linalg.norm(a - b) for i, a in enumerate(colors) for b in colors[i + 1 :])
-        assert nearest > 20
-
-    @pytest.mark.parametrize("theme", THEMES)
-    def test_text_is_readable(self, theme):
-        colors = THEMES[theme]
-        assert contrast(colors.text, colors.surface) > 10
-        assert contrast(colors.muted, colors.surface) > 4.5
-        assert contrast(colors.surface, colors.locked) > 4.5
-        assert contrast(colors.text, colors.resting) > 4.5
+    assert image.tolist() == [[EMPTY]]
+    assert board.frame.states.palette[EMPTY] == "#00000000"
 
 
 VIEWS = {
@@ -347,6 +338,50 @@ VIEWS = {
     ],
 }
 """How linear RGB looks to different eyes: Machado, Oliveira and Fernandes 2009, severity 1."""
+
+
+class TestPalette:
+    @pytest.mark.parametrize("theme", THEMES)
+    @pytest.mark.parametrize("palette", PALETTES)
+    def test_names_every_state_and_kind(self, palette, theme):
+        assert len(set(state_colors(palette, theme))) == len(SHADES)
+        assert set(event_colors(palette, theme)) == set(EVENT_KINDS)
+
+    @pytest.mark.parametrize("theme", THEMES)
+    @pytest.mark.parametrize("eyes", ["normal", "deuteranopia", "protanopia"])
+    def test_colorblind_palette_keeps_all_states_apart(self, eyes, theme):
+        colors = [seen(color, eyes) for color in state_colors("colorblind", theme)]
+        nearest = min(np.linalg.norm(a - b) for i, a in enumerate(colors) for b in colors[i + 1 :])
+        assert nearest > 20
+
+    @pytest.mark.parametrize("theme", THEMES)
+    @pytest.mark.parametrize("palette", PALETTES)
+    def test_prefill_again_is_a_shade_of_prefill_apart_from_all_others(self, palette, theme):
+        colors = zip(SHADES, state_colors(palette, theme), strict=True)
+        lab = {name: seen(color, "normal") for name, color in colors}
+        again, prefill = lab.pop("prefill_again"), lab["prefill"]
+        assert min(np.linalg.norm(again - other) for other in lab.values()) > 24
+        hues = np.degrees([np.arctan2(b, a) for _, a, b in (again, prefill)])
+        assert abs(hues[0] - hues[1]) < 30
+
+    @pytest.mark.parametrize(
+        ("palette", "eyes"),
+        [("default", "normal"), *(("colorblind", eyes) for eyes in VIEWS)],
+    )
+    def test_prefill_again_is_lighter_or_darker_than_what_it_meets(self, palette, eyes):
+        colors = zip(SHADES, state_colors(palette, "light"), strict=True)
+        lightness = {name: seen(color, eyes)[0] for name, color in colors}
+        for met in ("prefill", "mixed", "waiting_phase"):
+            assert abs(lightness["prefill_again"] - lightness[met]) > 11
+        assert lightness["prefill_again"] > lightness["prefill"] + 13
+
+    @pytest.mark.parametrize("theme", THEMES)
+    def test_text_is_readable(self, theme):
+        colors = THEMES[theme]
+        assert contrast(colors.text, colors.surface) > 10
+        assert contrast(colors.muted, colors.surface) > 4.5
+        assert contrast(colors.surface, colors.locked) > 4.5
+        assert contrast(colors.text, colors.resting) > 4.5
 
 
 def linear(color):

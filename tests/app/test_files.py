@@ -10,14 +10,13 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from app.derive import Recording
+from app.derive import SHADES, Recording
 from app.files import KINDS, Look, save, tables, target
 from app.files.drawing import HALF, Rect, draw
 from app.files.perfetto import trace_json
 from app.files.picture import to_png, to_svg
 from app.palette import state_colors
 from sim import Scenario, simulate
-from sim.scenario import STATES
 from sim.traces import Source, read_sources, sessions_of
 
 SMALL = {
@@ -80,7 +79,7 @@ def test_perfetto_times_are_microseconds_of_the_run(recording):
     spent = collections.Counter()
     for event in states:
         spent[event["name"]] += event["dur"] // (recording.scenario.tick_ms * 1000)
-    assert [spent[name] for name in STATES] == recording.result.state_ticks.tolist()
+    assert [spent[name] for name in SHADES] == recording.shade_ticks.tolist()
 
 
 def test_perfetto_has_every_request_with_its_stages(recording):
@@ -207,7 +206,7 @@ def test_lanes_show_the_states_shares():
     colors = state_colors()
     found = areas(draw(recording), colors)
     whole = sum(found.values())
-    shares = recording.result.state_ticks / recording.result.state_ticks.sum()
+    shares = recording.shade_ticks / recording.shade_ticks.sum()
     for code, share in enumerate(shares):
         assert found[colors[code]] / whole == pytest.approx(share, abs=0.02)
 
@@ -235,8 +234,20 @@ def test_png_has_the_colours_and_the_size(default):
     picture = image.open(io.BytesIO(to_png(drawing)))
     assert picture.size == (2 * drawing.width, 2 * drawing.height)
     seen = {"#{:02x}{:02x}{:02x}".format(*rgb) for _, rgb in picture.getcolors(1 << 24)}
-    used = {c for c, n in zip(state_colors(), default.result.state_ticks, strict=True) if n}
+    used = {c for c, n in zip(state_colors(), default.shade_ticks, strict=True) if n}
     assert used <= seen
+
+
+def test_agents_table_has_a_value_for_every_column(recording):
+    columns = tables.agents(recording)
+    assert list(columns) == list(tables.AGENTS)
+    assert {len(values) for values in columns.values()} == {recording.agents}
+    for name, kind in tables.AGENTS.items():
+        assert all(value is None or isinstance(value, kind) for value in columns[name]), name
+    turns = np.bincount(recording.result.requests["agent"], minlength=recording.agents)
+    assert columns["turns"] == turns.tolist()
+    ttft = [ms * n for ms, n in zip(columns["mean_ttft_ms"], turns, strict=True) if n]
+    assert sum(ttft) == pytest.approx(1000 * recording.result.times()["ttft"].sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -256,6 +267,7 @@ def test_every_kind_is_made(kind, tmp_path):
         ("requests.csv", "requests", "requests.csv"),
         ("events:e.csv", "events", "e.csv"),
         ("events:e.parquet", "events-parquet", "e.parquet"),
+        ("agents:a.parquet", "agents-parquet", "a.parquet"),
         ("scenario:s", "scenario", "s"),
         ("C:\\run.svg", "svg", "C:\\run.svg"),
     ],

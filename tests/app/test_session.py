@@ -10,8 +10,9 @@ import pytest
 from bokeh.client import pull_session
 
 import app.session
-from app.commands.serve import APP
+from app.serving import APP
 from tests.browser.conftest import free_port
+from tests.serving.server import answered
 
 QUICK = {"agents": "4", "workers": "2", "turns": "2,3"}
 PATIENCE = 60
@@ -45,6 +46,7 @@ def address(living):
         check_unused_sessions_milliseconds=100,
         unused_session_lifetime_milliseconds=100,
     )
+    answered(f"http://localhost:{port}/favicon.ico")
     yield f"http://localhost:{port}/app"
     server.stop()
     patch.undo()

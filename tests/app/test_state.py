@@ -47,6 +47,7 @@ def test_everything_survives_the_address():
         ),
         gpus_per_worker=2,
         view=(12.25, 90.0),
+        isolate=["prefill_again", "idle"],
         pin=77,
         worker=3,
         clock=33.5,
@@ -114,6 +115,7 @@ def test_the_address_names_version_and_every_field():
         ("draws=table", {"kind": "sessions"}),
         ("view=9-3", {"kind": "value", "key": "view", "value": "9-3"}),
         ("view=9", {"kind": "value", "key": "view", "value": "9"}),
+        ("isolate=idle,prefil", {"kind": "value", "key": "isolate", "value": "idle,prefil"}),
         ("pin=-1", {"kind": "value", "key": "pin", "value": "-1"}),
         ("lang=de", {"kind": "value", "key": "lang", "value": "de"}),
         ("gpus_per_worker=0", {"kind": "value", "key": "gpus_per_worker", "value": "0"}),
@@ -225,8 +227,12 @@ def test_every_choice_has_its_key_in_the_address():
         "tab": "fixes",
         "explore": ("agents", "workers", "makespan"),
         "view": (0, 1),
+        "span": (0, 1),
+        "isolate": ["idle"],
         "pin": 1,
         "worker": 1,
+        "agent": 7,
+        "order": "-e2e",
         "clock": 1.0,
     }
     state = AppState(deployment=deployment, story="article.lock", **chosen)

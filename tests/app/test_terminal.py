@@ -6,14 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from app.derive import Recording
+from app.derive import SHADES, Recording
 from app.terminal.bar import Bar, seconds
 from app.terminal.colors import painter
-from app.terminal.summary import summary
+from app.terminal.summary import spent, summary
 from app.terminal.timeline import LETTERS, timeline
 from app.texts import Texts
 from sim import Scenario, simulate
-from sim.scenario import STATES
 from sim.sweep import Progress
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -79,11 +78,11 @@ def test_a_timeline_fits_and_shows_each_state_as_often_as_it_is(recording, width
     assert max(map(len, lines)) <= width
     lanes = [line.split(" ", 1)[1] for line in lines[: BUSY.workers]]
     assert len({len(lane) for lane in lanes}) == 1
-    shown = np.array([sum(lane.count(LETTERS[state]) for lane in lanes) for state in STATES])
-    spent = recording.result.state_ticks
+    shown = np.array([sum(lane.count(LETTERS[state]) for lane in lanes) for state in SHADES])
+    spent = recording.shade_ticks
     np.testing.assert_allclose(shown / shown.sum(), spent / spent.sum(), atol=2 / len(lanes[0]))
     legend = " ".join(lines[BUSY.workers + 1 :])
-    for state, ticks in zip(STATES, spent, strict=True):
+    for state, ticks in zip(SHADES, spent, strict=True):
         assert (f"{LETTERS[state]}  {Texts('en')(f'states.{state}')}" in legend) == (ticks > 0)
 
 
@@ -92,7 +91,7 @@ def test_colours_only_add_to_the_letters(recording):
     painted = timeline(recording, 80, paint, Texts("en"))
     letters = timeline(recording, 80, plain, Texts("en"))
     assert [ANSI.sub("", line) for line in painted] == letters != painted
-    assert len(set(LETTERS.values())) == len(STATES) == len(LETTERS)
+    assert len(set(LETTERS.values())) == len(SHADES) == len(LETTERS)
 
 
 def test_the_axis_has_times_below_their_columns(recording):
@@ -157,3 +156,14 @@ def test_without_a_terminal_lines_are_few():
 )
 def test_times_are_in_words(number, text):
     assert seconds(number) == text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_spent_time_is_in_lines_that_add_up(recording, language):
+    texts = Texts(language)
+    title, *lines, said = spent(recording, texts)
+    assert title == texts("tax.title_workers")
+    shares = [float(re.search(r"([\d.]+) %", line)[1]) for line in lines]
+    assert sum(shares) == pytest.approx(100, abs=0.05 * len(shares) + 1e-6)
+    assert all(shares)
+    assert "%" in said

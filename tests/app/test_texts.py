@@ -7,14 +7,14 @@ import string
 
 import pytest
 
-from app.derive import STAGES
+from app.derive import SHADES, STAGES
 from app.figures import LABELS
 from app.texts import LANGUAGES, Texts, preferred
 from app.views.numbers import CARDS
 from app.views.picture import labels
 from sim.presets import PRESETS
 from sim.result import EVENT_KINDS
-from sim.scenario import GROUPS, STATES, UNITS, Scenario, field_names
+from sim.scenario import GROUPS, UNITS, Scenario, field_names
 
 APP = pathlib.Path(__file__).parents[2] / "app"
 
@@ -65,7 +65,7 @@ def test_every_name_of_the_model_has_a_text(language):
     for preset in PRESETS:
         assert texts(f"presets.{preset}.title")
         assert texts(f"presets.{preset}.look")
-    for state in STATES:
+    for state in SHADES:
         assert texts(f"states.{state}")
     for kind in EVENT_KINDS:
         assert texts(f"events.{kind}")

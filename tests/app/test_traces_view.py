@@ -7,9 +7,10 @@ import zipfile
 import pytest
 
 from app import importing, receiving
+from app.limits import Limits
 from app.state import AppState
 from app.texts import LANGUAGES, Texts
-from app.uploads import MOST_BYTES, MOST_FILES, Upload, UploadError
+from app.uploads import MOST_FILES, Upload, UploadError
 from app.views.traces import Traces
 from sim import Scenario, simulate
 from sim.scenario import DISTRIBUTIONS
@@ -91,7 +92,7 @@ def test_an_upload_of_an_archive(tmp_path):
     ("files", "kind"),
     [
         ([["x", 1]] * (MOST_FILES + 1), "files"),
-        ([["x", MOST_BYTES + 1]], "bytes"),
+        ([["x", Limits().upload + 1]], "bytes"),
         ([["x", -1]], "bytes"),
     ],
 )

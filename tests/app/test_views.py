@@ -5,6 +5,9 @@ import queue
 import pytest
 
 from app import runs
+from app.derive import SHADES
+from app.format import duration
+from app.palette import state_colors
 from app.runs import Runner
 from app.state import AppState
 from app.texts import Texts
@@ -227,3 +230,29 @@ def test_reset_and_presets(page, loop):
     assert page.app.gpus_per_worker == 1
     page.header.choose("preset", "article_fig2")
     assert page.header._bar.preset == "article_fig2"
+
+
+def test_the_legend_shows_states_alone(page):
+    lens, mapper = page.picture._lens, page.picture.board.frame.states
+    full = list(mapper.palette)
+    lens._handle_msg({"isolate": ["decode", "idle"]})
+    assert "isolate=decode,idle" in page.app.query()
+    assert lens.isolate == ["decode", "idle"]
+    pairs = zip(SHADES, full[:-1], mapper.palette[:-1], strict=True)
+    kept = {name for name, before, now in pairs if before == now}
+    assert kept == {"decode", "idle"}
+    lens._handle_msg({"isolate": []})
+    assert mapper.palette == full
+
+
+def test_the_tax_adds_up_and_follows(page):
+    bar = page.tax._bar
+    assert sum(part["share"] for part in bar.parts) == pytest.approx(1)
+    decode, recording = bar.parts[0], page.numbers.run.recording
+    seconds = decode["share"] * recording.ticks * recording.tick_s * recording.workers
+    assert decode["time"] == duration(seconds, Texts("en"))
+    page.app.gpus_per_worker = 2
+    assert bar.parts[0]["time"] == duration(2 * seconds, Texts("en"))
+    page.app.param.update(language="zh", dark=True, palette="colorblind")
+    assert bar.texts["title"] == Texts("zh")("tax.title")
+    assert bar.parts[0]["color"] == state_colors("colorblind", "dark")[SHADES.index("decode")]

@@ -1,25 +1,18 @@
 """The figures on screen: colours, zoom, pin, hover, replay."""
 
-import numpy as np
 import pytest
 
-from app.derive import worker_at
+from app.derive import SHADES, worker_at
 from app.describe import hover
-from app.palette import THEMES, state_colors
+from app.palette import THEMES, faded_colors, state_colors
 from app.runs import run
 from app.state import read_query
 from app.texts import Texts
-from sim.scenario import STATES
 from tests.browser.conftest import QUICK
 
 
 def recorded(query=QUICK):
     return run(read_query(query)[0].scenario, lambda: False).recording
-
-
-def state_at(recording, worker, tick):
-    starts, codes = recording.result.states[worker]
-    return int(codes[np.searchsorted(starts, tick, side="right") - 1])
 
 
 def view_of(visit):
@@ -34,7 +27,7 @@ def test_pixels_have_the_colours_of_the_states(visit, palette, theme):
     colors = state_colors(palette, theme)
     seen = set()
     page = visit()
-    for start in (0, recording.ticks // 3, recording.ticks - span):
+    for start in (0, 2 * recording.ticks // 5, recording.ticks - span):
         view = f"view={start * tick_s}-{(start + span) * tick_s}"
         page.open(f"{QUICK}&{view}&palette={palette}&theme={theme}")
         places = [
@@ -45,10 +38,11 @@ def test_pixels_have_the_colours_of_the_states(visit, palette, theme):
         spots = page.spots(
             ((tick + 0.5) * tick_s, recording.workers - worker - 0.55) for worker, tick in places
         )
-        wanted = [colors[state_at(recording, *place)] for place in places]
+        wanted = [colors[recording.shade_at(*place)[0]] for place in places]
         assert page.colors(*spots) == wanted
-        seen |= {state_at(recording, *place) for place in places}
-    assert {STATES[code] for code in seen} >= {"decode", "prefill", "waiting_phase"}
+        seen |= {recording.shade_at(*place)[0] for place in places}
+    shown = {SHADES[code] for code in seen}
+    assert shown >= {"decode", "prefill", "prefill_again", "waiting_phase"}
 
 
 def test_zoomed_out_a_lane_is_a_stack_of_shares(visit):
@@ -58,9 +52,45 @@ def test_zoomed_out_a_lane_is_a_stack_of_shares(visit):
     colors = state_colors("default", "light")
     across = [(bottom[0] + 7 * i - 280, bottom[1]) for i in range(80)]
     shown = page.colors(*across)
-    low = {colors[STATES.index(s)] for s in ("decode", "prefill", "waiting_phase", "idle")}
+    low = {colors[SHADES.index(s)] for s in ("decode", "prefill", "waiting_phase", "idle")}
     assert len(set(shown) & low) >= 2
-    assert colors[STATES.index("decode")] in shown
+    assert colors[SHADES.index("decode")] in shown
+
+
+def test_the_legend_shows_states_alone(visit):
+    recording = recorded()
+    full, faded = state_colors(), faded_colors()
+    page = visit()
+
+    def colors_of(worker):
+        """Colours on screen where a worker is long in one state, and that state."""
+        mine = [row for row in zip(*recording.shades, strict=True) if row[0] == worker]
+        _, start, stop, shade = max(mine, key=lambda row: row[2] - row[1])
+        at = (start + stop) / 2 * recording.tick_s, recording.workers - worker - 0.5
+        return page.colors(page.spot(*at))[0], shade
+
+    color, shade = colors_of(0)
+    assert color == full[shade]
+    texts = Texts("en")
+    other = next(name for name in ("decode", "idle") if name != SHADES[shade])
+    page.page.get_by_role("button", name=texts(f"states.{other}")).first.click()
+    page.wait_for_query(f"isolate={other}")
+    page.until(lambda: colors_of(0)[0] == faded[shade])
+    button = page.page.locator(".legend button", has_text=texts(f"states.{SHADES[shade]}")).first
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click(modifiers=["Shift"])
+    page.until(lambda: colors_of(0)[0] == full[shade])
+    assert set(read_query(page.query())[0].isolate) == {other, SHADES[shade]}
+    assert button.get_attribute("aria-pressed") == "true"
+    button.press("Enter")
+    page.until(lambda: read_query(page.query())[0].isolate == [SHADES[shade]])
+    page.page.keyboard.press("Escape")
+    page.page.wait_for_function("() => !location.search.includes('isolate=')")
+    tax = page.page.locator(".page-tax")
+    tax.locator("summary").click()
+    shares = tax.locator("tbody td:nth-child(2)").all_inner_texts()
+    assert sum(float(share.removesuffix(" %")) for share in shares) == pytest.approx(100, abs=0.5)
+    assert page.complaints == []
 
 
 def test_a_large_run_is_not_blank(visit):
@@ -140,7 +170,7 @@ def test_a_click_pins_and_keys_step(visit):
     assert abs(pinned.pin - tick) <= 2
     sheet = page.page.locator(".page-moment")
     page.page.locator("tr.chosen", has_text=f"DP {worker}").wait_for()
-    state = STATES[state_at(recording, worker, pinned.pin)]
+    state = SHADES[recording.shade_at(worker, pinned.pin)[0]]
     assert Texts("en")(f"states.{state}") in page.page.locator("tr.chosen").inner_text()
     page.page.keyboard.press("ArrowRight")
     page.wait_for_query(f"pin={pinned.pin + 1}&")

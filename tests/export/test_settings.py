@@ -132,6 +132,7 @@ def own_settings(scenario=None):
         "scenario": (scenario or Scenario()).to_dict(),
         "gpus_per_worker": 1,
         "view": None,
+        "isolate": [],
         "pin": None,
         "worker": None,
         "clock": None,
@@ -178,6 +179,7 @@ def test_addresses_survive_the_way_there_and_back(ask):
         if state.scenario.draws != "table"
     ]
     tried.append({**own, "view": [10, 99.5], "pin": 7, "clock": 3.25, "speed": 30})
+    tried.append({**own, "isolate": ["prefill_again", "waiting_phase"]})
     tried.append({**own, "language": "zh", "theme": "dark", "palette": "colorblind"})
     tried.append({**own, "controls": ["preset", "agents"], "charts": []})
     written = ask([("address", {"state": state, "own": own}) for state in tried])
@@ -220,6 +222,7 @@ BROKEN = [
     "prefill_workers=16",
     "shared_prefix=250000",
     "turns=5,3",
+    "isolate=decode,prefil",
     "turns=1,2,x",
     "release_finished=maybe",
     "kv_capacity=1e99",

@@ -9,7 +9,7 @@ import pytest
 
 from app import derive
 from app.figures import Board
-from app.palette import THEMES, state_colors
+from app.palette import THEMES, faded_colors, state_colors
 from app.state import read_query
 from app.texts import Texts
 from app.views.picture import labels
@@ -122,12 +122,21 @@ def test_draws_what_the_dashboard_draws(page, settings):
                 assert alike(have[key], want[key]), (name, place, key)
 
 
+PALETTE = """() =>
+  Bokeh.documents[0].get_model_by_name("timeline").renderers[0].glyph.color_mapper.palette"""
+
+
 def test_colours_and_texts_are_those_of_the_dashboard(page):
     board = Board(labels(Texts("zh")), "dark", "colorblind")
     page.choose("language", "zh")
     page.page.get_by_text("显示").first.click()
     page.choose("theme", "dark")
     page.choose("palette", "colorblind")
+    page.page.get_by_role("button", name="重新预填充").click()
+    page.rest()
+    assert "isolate=prefill_again" in page.settings()
+    faded = page.page.evaluate(PALETTE)
+    page.page.keyboard.press("Escape")
     page.rest()
     found = page.page.evaluate(
         """() => {
@@ -137,13 +146,17 @@ def test_colours_and_texts_are_those_of_the_dashboard(page):
             title: find("hit_rate").title.text,
             ink: find("hit_rate").title.text_color.value ?? find("hit_rate").title.text_color,
             kinds: [...find("events").left[0].major_label_overrides],
-            areas: find("shares").renderers.slice(0, 8).map(({glyph}) =>
+            areas: find("shares").renderers.slice(0, 9).map(({glyph}) =>
               glyph.fill_color.value ?? glyph.fill_color),
           }
         }"""
     )
     colors = state_colors("colorblind", "dark")
     assert found["colors"][:-1] == colors
+    alone = derive.SHADES.index("prefill_again")
+    assert faded[alone] == colors[alone]
+    faint = faded_colors("colorblind", "dark")
+    assert faded[:alone] == faint[:alone]
     assert found["title"] == board.hit_rate.root.title.text == Texts("zh")("figures.hit_rate")
     assert found["ink"] == THEMES["dark"].text
     kinds = [[y, text] for y, text in board.events.axis.major_label_overrides.items()]

@@ -5,7 +5,6 @@ import pytest
 from app import derive
 from app.describe import happened, hover
 from app.texts import Texts
-from sim.scenario import STATES
 from tests.browser.conftest import QUICK
 from tests.browser.export.reader import PHONE, SLOW, cards, recorded
 
@@ -41,7 +40,7 @@ def test_the_pinned_moment_is_looked_into(page):
     moments = derive.at(recording, pin)
     assert rows.count() == len(moments)
     for row, moment in zip(rows.all(), moments, strict=True):
-        assert texts(f"states.{STATES[moment.state]}") in row.inner_text()
+        assert texts(f"states.{derive.SHADES[moment.state]}") in row.inner_text()
     page.page.keyboard.press("ArrowRight")
     assert f"tick {pin + 1:,}" in page.page.locator("#moment h2").inner_text()
     page.page.get_by_label(texts("moment.next")).click()

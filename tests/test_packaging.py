@@ -53,7 +53,7 @@ def clone(tmp_path):
     """Return a copy of the project's packages that is not installed, with a title of its own."""
     for name in ("app", "sim", "assets"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    texts = tmp_path / "app" / "texts" / "en.py"
+    texts = tmp_path / "app" / "texts" / "page_en.json"
     texts.write_text(texts.read_text("utf-8").replace('"DPA Scope"', '"A copy"'), "utf-8")
     return tmp_path
 

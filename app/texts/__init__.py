@@ -3,26 +3,18 @@
 import json
 import pathlib
 
-from app.texts import en, zh
-
 HERE = pathlib.Path(__file__).parent
 
 
-def _texts(own, language):
-    """Return the texts of a language: its own module's and those in JSON files."""
-    files = {
-        path.stem.removesuffix(f"_{language}"): json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(HERE.glob(f"*_{language}.json"))
-    }
-    stories = files.pop("stories")
-    return {
-        **own,
-        **{k: v for texts in files.values() for k, v in texts.items()},
-        "stories": stories,
-    }
+def _texts(language):
+    """Return the texts of a language: the sections of all files ``*_<language>.json``."""
+    texts = {}
+    for path in sorted(HERE.glob(f"*_{language}.json")):
+        texts |= json.loads(path.read_text(encoding="utf-8"))
+    return texts
 
 
-LANGUAGES = {"en": _texts(en.TEXTS, "en"), "zh": _texts(zh.TEXTS, "zh")}
+LANGUAGES = {language: _texts(language) for language in ("en", "zh")}
 """Language codes to nested dicts of texts, all with the same keys."""
 
 DEFAULT = "en"

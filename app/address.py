@@ -73,7 +73,9 @@ def number(text):
 def choice(text, known):
     """Return the text, `Refused` if it is none of those known."""
     if text not in known:
-        raise Refused("choice", known=", ".join(map(str, known)))
+        limits = {"known": ", ".join(known)}
+        near = _nearest(text, known)
+        raise Refused("choice_near", near=near, **limits) if near else Refused("choice", **limits)
     return text
 
 
@@ -97,5 +99,9 @@ def read_into(problems, key, text, into, read):
 
 def unknown(key, known):
     """Return the problem of a key that is none of those known, with the nearest that is."""
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
-    return {"key": key, **({"kind": "near", "near": near[0]} if near else {"kind": "unknown"})}
+    near = _nearest(key, known)
+    return {"key": key, **({"kind": "near", "near": near} if near else {"kind": "unknown"})}
+
+
+def _nearest(name, known):
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.6)), None)

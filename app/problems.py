@@ -6,6 +6,9 @@ from app.limits import LimitError
 from app.state import MAX_GPUS_PER_WORKER
 from sim.scenario import DISTRIBUTIONS, MAX_MS, MAX_TOKENS, Scenario, check_field, field_names
 
+LONGEST = {"key": 40, "value": 80, "problem": 400}
+"""Characters that a banner shows of each part of an address that could not be read."""
+
 
 def problem(name, value, error, state, texts):
     """Return the sentence that stands at a control whose value was refused.
@@ -36,9 +39,10 @@ def link_problem(found, texts):
     texts : Texts
     """
     kind = found["kind"]
-    found = {name: _short(value) for name, value in found.items()}
     if kind == "baseline":
         return texts("baseline.link", problem=link_problem(found["problem"], texts))
+    shown = {name: _short(found[name], most) for name, most in LONGEST.items() if name in found}
+    found = {**found, **shown}
     if kind == "value" and found["key"] in field_names():
         form, limits = _of_kind(found["key"], found["value"])
     elif kind == "refused":
@@ -49,12 +53,9 @@ def link_problem(found, texts):
     return texts("status.link_field", key=found["key"], problem=said)
 
 
-def _short(value):
-    """Return a text cut to what one can read in a banner, anything else as it is."""
-    if not isinstance(value, str) or len(value) <= LONGEST:
-        return value
-    return value[: LONGEST - 1] + "…"
-
+def _short(text, most):
+    """Return a part of an address as a banner can show it."""
+    return text[: most - 1] + "…" if len(text) > most else text or '""'
 
 
 def failure(error, texts):

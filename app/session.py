@@ -5,6 +5,7 @@ import weakref
 from functools import partial
 
 import panel as pn
+from bokeh.settings import settings
 from panel.io.resources import LOCAL_DIST
 from panel.io.state import set_curdoc
 from tornado.ioloop import IOLoop
@@ -13,6 +14,9 @@ from app.state import read_query
 from app.telling import telling
 from app.texts import preferred
 from app.views.page import Page
+
+# Bokeh would look for mistakes in the figures of each page anew; that is for the tests.
+settings.perform_document_validation.set_value(False)
 
 
 def open_page():
@@ -29,9 +33,9 @@ def open_page():
     failed = weakref.WeakMethod(page.callback_failed)
     pn.config.exception_handler = lambda error: (failed() or _raise)(error)
     pn.state.on_session_destroyed(lambda _: page.close())
-    with document.models.freeze():  # else Bokeh walks all models once for each root
+    with document.models.freeze():  # else Bokeh walks all models once for each root and change
         page.template().servable(title=page.title)
-    page.run()
+        page.run()
 
 
 def _keep_to_this_server(document):

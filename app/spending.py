@@ -68,7 +68,7 @@ def spending(recording, gpus_per_worker, texts):
         total=duration(whole * second, texts),
         unit=texts("tax.gpu" if gpus_per_worker else "tax.worker"),
         useful=percent(sum(spent[name] for name in USEFUL) / whole, texts),
-        efficiency=percent(efficiency(recording), texts),
+        efficiency=percent(min(1.0, efficiency(recording)), texts),
         bound=duration(recording.result.lower_bound_ticks() * recording.tick_s, texts),
         makespan=duration(recording.ticks * recording.tick_s, texts),
     )

@@ -167,8 +167,8 @@ def read_query(query, language=DEFAULT):
     state : AppState
         What cannot be read has its default.
     problems : list of dict
-        One for each part that could not be read: `kind` ("value", "refused", "conflict", "sessions",
-        "unknown", "near", "version" or "baseline") and the values that its text needs.
+        One for each part that could not be read: `kind` ("value", "refused", "conflict",
+        "sessions", "unknown", "near", "version" or "baseline") and the values that its text needs.
     """
     problems, fields, choices = [], {}, {}
     for key, text in urllib.parse.parse_qsl(query, keep_blank_values=True):

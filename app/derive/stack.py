@@ -156,6 +156,9 @@ def stack_tops(spent, rows):
     tops = np.empty(spent.shape, np.uint8)
     count, top = np.zeros_like(total), np.zeros_like(total)
     for state in range(len(spent)):
+        if not occurs[state].any():
+            tops[state] = top
+            continue
         count += spent[state]
         own = occurs[state] & owed
         above -= own

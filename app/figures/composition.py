@@ -3,19 +3,18 @@
 from typing import NamedTuple
 
 import numpy as np
-from bokeh.core.properties import value
 from bokeh.models import (
     ColumnDataSource,
     LinearColorMapper,
     NumeralTickFormatter,
     Range1d,
-    Text,
 )
 
 from app.derive.composition import CODES, EMPTY, band_tops, composition, composition_image
 from app.figures.charts import few_ticks
-from app.figures.frame import FONT, y_axis
+from app.figures.frame import y_axis
 from app.figures.images import BinnedImage
+from app.figures.lettering import text_glyph
 from app.palette import TRANSPARENT, context_colors
 
 HEIGHT = 132
@@ -57,12 +56,7 @@ class KvOverTime:
         self.image = BinnedImage(self.root, self.mapper, EMPTY)
         self.source = self.image.source
         self.names = ColumnDataSource({"x": [], "y": [], "text": []})
-        self.name = Text(
-            x="x",
-            y="y",
-            text="text",
-            text_font=value(FONT),
-            text_font_size="11px",
+        self.name = text_glyph(
             text_align="center",
             text_baseline="middle",
             background_fill_alpha=0.8,

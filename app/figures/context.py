@@ -8,12 +8,12 @@ from bokeh.models import (
     Quad,
     Range1d,
     Scatter,
-    Text,
     Title,
 )
 
 from app.figures.charts import few_ticks
 from app.figures.frame import CLOCK, FONT, y_axis
+from app.figures.lettering import text_glyph
 from app.figures.tooltips import hover_tool, table
 from app.palette import PALETTES
 
@@ -71,15 +71,7 @@ class ContextChart:
             x="x", y="y", marker=value("inverted_triangle"), size=7, line_color=None
         )
         self.mark_hover = hover_tool(self.root.add_glyph(self.marks, self.mark))
-        self.name = Text(
-            x="x",
-            y="y",
-            text="text",
-            text_font=value(FONT),
-            text_font_size="11px",
-            text_baseline="bottom",
-            x_offset=2,
-        )
+        self.name = text_glyph(text_baseline="bottom", x_offset=2)
         self.root.add_glyph(self.names, self.name)
         self.root.add_tools(self.hover, self.mark_hover)
 
@@ -106,12 +98,6 @@ class ContextChart:
             **{name: turns[name] for name in ("turn", "worker", *PARTS)},
         }
         self.marks.data = {**evicted, "y": np.full(evicted["x"].size, top * 1.24)}
-
-    def clear(self):
-        """Show no agent."""
-        self._turns = None
-        for source in (self.source, self.names, self.marks):
-            source.data = {name: [] for name in source.data}
 
     def refine(self, columns):
         """Write the workers where there is room in the present window.

@@ -14,8 +14,8 @@ from bokeh.models import (
 )
 
 from app.derive import Bins
-from app.figures.frame import FONT
 from app.figures.images import BinnedImage
+from app.figures.lettering import style_title
 from app.figures.tooltips import hover_tool
 from app.format import tokens as short
 from app.palette import TRANSPARENT
@@ -28,6 +28,8 @@ MOST_NAMED = 20_000
 """Cells that a hover can name, those with the most tokens."""
 ROOM = {"left": 15, "below": 34}
 """Pixels from one name at an axis to the next, at least."""
+LETTER, BETWEEN = 7, 12
+"""Pixels of a letter, and between two names below the cells."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 """Every how manieth is named."""
 LEAST_GROUP = 8
@@ -180,8 +182,10 @@ class EvictorMap:
             middles = [cell + 0.5 for cell in range(cells)]
             names = [str(agent) for agent in self.order[::per_cell].tolist()]
             edges = np.zeros(0)
+        longest = max(map(len, names), default=0)
+        room = {**ROOM, "below": max(ROOM["below"], LETTER * longest + BETWEEN)}
         for place, axis in self.axes.items():
-            every = next(n for n in STEPS if n * pitch >= ROOM[place])
+            every = next(n for n in STEPS if n * pitch >= room[place])
             shown = dict(zip(middles[::every], names[::every], strict=True))
             if place == "left":
                 shown = {cells - middle: name for middle, name in shown.items()}
@@ -228,14 +232,7 @@ class EvictorMap:
         self._sum.fill_color = colors.series
         self._box.line_color = colors.accent
         for axis in self.axes.values():
-            axis.update(
-                axis_label_text_color=colors.text,
-                axis_label_text_font=FONT,
-                axis_label_text_font_size="12px",
-                axis_label_text_font_style="normal",
-                axis_label_standoff=6,
-                major_tick_line_color=None,
-            )
+            style_title(axis, colors, standoff=6)
 
     def relabel(self, labels):
         """Take texts: `victim`, `evictor`, `lost`, `took`, and `pair` and `sum`, which are in

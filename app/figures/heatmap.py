@@ -1,6 +1,5 @@
 """Two parameters against each other: a cell for each pair of values."""
 
-from bokeh.core.properties import value
 from bokeh.models import (
     ColorBar,
     ColumnDataSource,
@@ -12,10 +11,10 @@ from bokeh.models import (
     NoOverlap,
     Quad,
     Range1d,
-    Text,
 )
 
 from app.figures.frame import FONT, Frame
+from app.figures.lettering import style_title, text_glyph
 from app.figures.tooltips import hover_tool, table
 
 HEIGHT = 410
@@ -108,16 +107,7 @@ class Heatmap:
         renderer = self.root.add_glyph(self.cells, quad)
         self._hover = hover_tool(renderer)
         self.root.add_tools(self._hover)
-        text = Text(
-            x="x",
-            y="y",
-            text="text",
-            text_color="ink",
-            text_align="center",
-            text_baseline="middle",
-            text_font=value(FONT),
-            text_font_size="12px",
-        )
+        text = text_glyph("12px", text_color="ink", text_align="center", text_baseline="middle")
         texts = self.root.add_glyph(self.cells, text)
         fit = CustomJS(args={"figure": self.root, "texts": texts, "least": ROOM}, code=FIT)
         self.root.js_on_change("inner_width", fit)
@@ -192,14 +182,7 @@ class Heatmap:
         self.frame.restyle(theme, palette)
         colors = self.frame.colors
         for axis in self.axes:
-            axis.update(
-                axis_label_text_color=colors.text,
-                axis_label_text_font=FONT,
-                axis_label_text_font_size="12px",
-                axis_label_text_font_style="normal",
-                axis_label_standoff=8,
-                major_tick_line_color=None,
-            )
+            style_title(axis, colors, standoff=8)
         self._quad.update(line_color=colors.surface, hatch_color=colors.muted)
         self.bar.major_label_text_color = colors.muted
         rims = ((self._border_glyphs, colors.text), (self._present_glyphs, colors.alert))

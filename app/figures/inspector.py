@@ -1,6 +1,5 @@
 """Each worker's KV cache at one tick as a bar of contexts."""
 
-from bokeh.core.properties import value
 from bokeh.models import (
     AdaptiveTicker,
     ColumnDataSource,
@@ -10,10 +9,10 @@ from bokeh.models import (
     Quad,
     Range1d,
     Span,
-    Text,
 )
 
-from app.figures.frame import FONT, y_axis
+from app.figures.frame import y_axis
+from app.figures.lettering import text_glyph
 from app.figures.tooltips import hover_tool, table
 from app.palette import state_colors
 
@@ -69,16 +68,7 @@ class KvBars:
         track = Quad(**box, fill_color="color", line_color=None)
         self.context = Quad(**box, fill_color="color", line_width=1)
         self.need = Quad(**box, fill_color=None, line_dash=[4, 3], line_width=1.5)
-        name = Text(
-            x="x",
-            y="y",
-            text="text",
-            text_color="color",
-            text_font=value(FONT),
-            text_font_size="11px",
-            text_baseline="middle",
-            x_offset=5,
-        )
+        name = text_glyph(text_color="color", text_baseline="middle", x_offset=5)
         self.root.add_glyph(self.tracks, track)
         contexts = self.root.add_glyph(self.source, self.context)
         self.root.add_glyph(self.needs, self.need)

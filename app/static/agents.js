@@ -32,15 +32,7 @@ export function render({model}) {
     legend.setAttribute("aria-label", texts.legend)
     legend.replaceChildren(...model.states.map(
       ({name, color}) => element("li", {}, [swatch(color), texts.states[name]])))
-    nameFigures()
-  }
-
-  function nameFigures() {
-    for (const [name, text] of Object.entries(model.figures)) {
-      const view = figureView(model, name)
-      view?.el.setAttribute("role", "img")
-      view?.el.setAttribute("aria-label", text)
-    }
+    nameFigures(model)
   }
 
   // Scrolls the lanes, if they scroll, so that the chosen one is in sight.
@@ -81,16 +73,12 @@ export function render({model}) {
     tip.over(event, [spot.x, spot.y])
   }
 
-  let pressed = null
-  const onPress = event => { pressed = event }
   function onClick(event) {
-    const moved = pressed && Math.hypot(event.clientX - pressed.clientX,
-      event.clientY - pressed.clientY) > 4
-    const spot = moved ? null : spotOf(event)
+    const spot = spotOf(event)
     if (spot) model.send_msg({spot: [spot.x, spot.y]})
   }
 
-  const listeners = [["pointermove", onMove], ["pointerdown", onPress], ["click", onClick]]
+  const listeners = [["pointermove", onMove], ...plainClicks(onClick)]
   for (const [name, act] of listeners) document.addEventListener(name, act)
   document.documentElement.addEventListener("pointerleave", leave)
   model.on(["texts", "said", "order", "metrics", "states", "figures"], together(show))
@@ -107,9 +95,7 @@ export function render({model}) {
     tip.node,
   )
   show()
-  whenLaidOut(model, "agent_lanes", () => {
-    nameFigures()
-    setTimeout(showLane) // when it is as high as it will be
-  })
+  // when it is as high as it will be
+  whenLaidOut(model, "agent_lanes", () => setTimeout(showLane))
   return root
 }

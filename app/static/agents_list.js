@@ -9,10 +9,16 @@ export function render({model}) {
   const choose = agent => model.send_msg({agent})
   const number = text => element("td", {class: "number"}, [text])
 
+  // What has the focus, if it is within a part.
+  function focused(part) {
+    const {activeElement} = root.getRootNode()
+    return part.contains(activeElement) ? activeElement : null
+  }
+
   // The colours of the chart above, in the order of its bars.
   function showParts() {
     const {texts} = model
-    parts.hidden = model.agent === null
+    parts.hidden = !model.turns.length
     parts.setAttribute("aria-label", texts.context)
     parts.replaceChildren(...[...model.parts].reverse().map(({name, color}) =>
       element("li", {}, [swatch(color), texts.parts[name]])),
@@ -30,7 +36,7 @@ export function render({model}) {
       const next = sorts && !falls ? `-${name}` : name
       const text = name === "context" && model.pinned ? model.pinned : texts.columns[name]
       return element("th", {
-        scope: "col", title: texts.helps[name],
+        scope: "col", title: texts.helps[name], "data-metric": name,
         "aria-sort": sorts ? (falls ? "descending" : "ascending") : null,
       }, [element("button", {type: "button", onclick: () => model.send_msg({order: next})}, [
         text, element("i", {"aria-hidden": "true"}, [sorts ? (falls ? "↓" : "↑") : ""])])])
@@ -48,8 +54,7 @@ export function render({model}) {
   }
 
   function showAll() {
-    const held = all.contains(root.getRootNode().activeElement)
-      ? root.getRootNode().activeElement.closest("[data-agent]")?.dataset.agent : null
+    const held = focused(all)?.closest("[data-agent], [data-metric]")?.dataset
     heading.textContent = model.texts.list
     all.setAttribute("aria-label", model.texts.list)
     all.replaceChildren(
@@ -57,7 +62,9 @@ export function render({model}) {
       element("tbody", {}, model.ranked.map(line)),
     )
     mark()
-    if (held) all.querySelector(`[data-agent="${held}"] button`)?.focus({preventScroll: true})
+    for (const [name, value] of Object.entries(held ?? {})) {
+      all.querySelector(`[data-${name}="${value}"] button`)?.focus({preventScroll: true})
+    }
   }
 
   // The one row that the Tab key reaches is the chosen one's, else the first.
@@ -147,11 +154,15 @@ export function render({model}) {
       element("table", {"aria-label": name}, children)])
   }
 
+  // The focus stays with the agent, or goes back to its row in the list.
   function showDetail() {
     const {texts} = model
+    const [held, before] = [focused(detail), detail.dataset.agent]
+    detail.dataset.agent = model.agent ?? ""
     detail.setAttribute("aria-label", texts.detail.replace("{agent}", model.agent ?? ""))
     if (model.agent === null) {
-      detail.replaceChildren(element("p", {class: "muted"}, [texts.nobody]))
+      detail.replaceChildren(element("p", {class: "muted"}, [model.missing || texts.nobody]))
+      if (held) all.querySelector(`[data-agent="${before}"] button`)?.focus({preventScroll: true})
       return
     }
     detail.replaceChildren(
@@ -166,14 +177,15 @@ export function render({model}) {
           pairs(texts.evicted_whom, model.evicted_whom)]),
       ]),
     )
+    if (held) detail.querySelector("button").focus({preventScroll: true})
   }
 
   const scroller = element("div", {class: "scroll"}, [all])
   model.on(["texts", "metrics", "rows", "ranked", "order", "contexts", "pinned"],
     together(showAll))
   model.on("agent", mark)
-  model.on(["texts", "parts", "agent"], together(showParts))
-  model.on(["texts", "agent", "turns", "evicted_by", "evicted_whom"], together(showDetail))
+  model.on(["texts", "parts", "turns"], together(showParts))
+  model.on(["texts", "agent", "missing", "turns", "evicted_by", "evicted_whom"], together(showDetail))
   root.append(parts, heading, scroller, detail)
   showParts()
   showAll()

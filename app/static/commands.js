@@ -11,7 +11,9 @@ function fit(words, command) {
   for (const word of words) {
     const at = all.indexOf(word)
     if (at < 0) return null
-    sum += text.startsWith(word) ? -1 : at
+    // a word within another, as fix in prefix, is found last
+    const within = /[a-z0-9]/.test(all[at - 1] ?? "") ? all.length : 0
+    sum += text.startsWith(word) ? -1 : at + within
   }
   return sum
 }

@@ -86,14 +86,10 @@ export function render({model}) {
     if (!reader.contains(event.relatedTarget)) model.send_msg({move: null})
   })
 
-  let pressed = null
-  const onPress = event => { pressed = event }
   function onClick(event) {
     const view = figureView(model, "heatmap")
     if (!view || !event.composedPath().includes(view.el)) return
-    const moved = pressed && Math.hypot(event.clientX - pressed.clientX,
-      event.clientY - pressed.clientY) > 4
-    const spot = moved ? null : place(view, event)
+    const spot = place(view, event)
     if (spot) model.send_msg({open: [spot.x, spot.y]})
   }
   function onMove(event) {
@@ -102,7 +98,7 @@ export function render({model}) {
     view.el.style.cursor = place(view, event) ? "pointer" : ""
   }
 
-  const listeners = [["pointerdown", onPress], ["click", onClick], ["pointermove", onMove]]
+  const listeners = [...plainClicks(onClick), ["pointermove", onMove]]
   for (const [name, act] of listeners) document.addEventListener(name, act)
   model.on(["texts", "axes", "metrics", "x", "y", "metric"], together(showChoices))
   model.on(["texts", "done", "total", "busy", "complete", "failed"], together(showStatus))

@@ -24,6 +24,19 @@ function whenLaidOut(model, name, act, tries = 100) {
   else if (tries) setTimeout(() => whenLaidOut(model, name, act, tries - 1), 100)
 }
 
+// Says to screen readers what each figure of `model.figures` shows, once it is there.
+function nameFigures(model) {
+  for (const [name, text] of Object.entries(model.figures)) {
+    const call = view => {
+      view.el.setAttribute("role", "img")
+      view.el.setAttribute("aria-label", text)
+    }
+    const view = figureView(model, name)
+    if (view) call(view)
+    else whenLaidOut(model, name, call)
+  }
+}
+
 function timeRange(model) {
   return figure(model, "timeline").x_range
 }
@@ -51,6 +64,17 @@ function figureAt(model, names, event) {
     if (spot) return {name, view, spot}
   }
   return null
+}
+
+// Listeners, [name, listener] each, that have `act` called with a click that does not end a drag.
+function plainClicks(act) {
+  let pressed = null
+  const dragged = event => pressed && Math.hypot(
+    event.clientX - pressed.clientX, event.clientY - pressed.clientY) > 4
+  return [
+    ["pointerdown", event => { pressed = event }],
+    ["click", event => { if (!dragged(event)) act(event) }],
+  ]
 }
 
 // The nearest whole number, and of two the even one, as Python rounds.

@@ -3,6 +3,7 @@
 
 const grouped = new Intl.NumberFormat("en-US", {maximumFractionDigits: 6})
 const SETTLE_MS = 500
+const REST_MS = 200 // a key on a slider is a step of a drag, which ends when the keys rest
 const SCALE = {k: 1e3, K: 1e3, m: 1e6, M: 1e6}
 
 function shown(value) {
@@ -49,6 +50,8 @@ function numberInput(form, control, id) {
 function sliderControl(form, control, id) {
   const value = numberInput(form, control, id)
   value.setAttribute("aria-label", `${control.label}, ${form.texts.value}`)
+  let keyed = false
+  let rest = null
   const slider = element("input", {
     id: `${id}-slider`, type: "range", "aria-label": control.label,
     "aria-describedby": `${id}-note`,
@@ -57,7 +60,14 @@ function sliderControl(form, control, id) {
       fill()
       form.send(control.name, slider.valueAsNumber, true)
     },
-    onchange: () => form.send(control.name, slider.valueAsNumber, false),
+    onkeydown: () => { keyed = true },
+    onpointerdown: () => { keyed = false },
+    onchange: () => {
+      const send = form.send.bind(null, control.name, slider.valueAsNumber, false)
+      clearTimeout(rest)
+      if (keyed) rest = setTimeout(send, REST_MS)
+      else send()
+    },
   })
   const fill = () => {
     const share = (slider.value - slider.min) / (slider.max - slider.min)

@@ -18,7 +18,7 @@ export function render({model}) {
     player.draw()
     clearTimeout(resting)
     resting = setTimeout(() => {
-      nameFigures()
+      nameFigures(model)
       const columns = Math.round(figureView(model, "timeline")?.frame.bbox.width ?? 0)
       model.send_msg({columns})
     }, REST)
@@ -66,15 +66,9 @@ export function render({model}) {
     tip.over(event, [spot.x, spot.y])
   }
 
-  let pressed = null
-  const onPress = event => { pressed = event }
-
   const PINNABLE = ["timeline", "events", "shares", "evictions", "hit_rate", "oversubscription",
     "occupancy", "composition", "context"]
   function onClick(event) {
-    const moved = pressed && Math.hypot(event.clientX - pressed.clientX,
-      event.clientY - pressed.clientY) > 4
-    if (moved) return
     const hit = figureAt(model, PINNABLE, event)
     if (!hit) return
     const {x, y} = hit.spot
@@ -102,29 +96,19 @@ export function render({model}) {
     buttons.replaceChildren(...moving.buttons(model.texts), ...(interval ? [interval.button] : []))
   }
 
-  function nameFigures() {
-    for (const [name, text] of Object.entries(model.figures)) {
-      const view = figureView(model, name)
-      view?.el.setAttribute("role", "img")
-      view?.el.setAttribute("aria-label", text)
-    }
-  }
-
   // --- life ---
 
   const range = timeRange(model)
   range.properties.start.change.connect(rest)
   range.properties.end.change.connect(rest)
-  const listeners = [
-    ["keydown", onKey], ["pointermove", onMove], ["pointerdown", onPress], ["click", onClick],
-  ]
+  const listeners = [["keydown", onKey], ["pointermove", onMove], ...plainClicks(onClick)]
   for (const [name, act] of listeners) document.addEventListener(name, act)
   document.documentElement.addEventListener("pointerleave", leave)
   const sized = new ResizeObserver(rest)
   sized.observe(root)
   model.on(["caption", "texts", "chosen"], together(showBar))
   model.on("texts", () => { showButtons(); player.label() })
-  model.on("figures", nameFigures)
+  model.on("figures", () => nameFigures(model))
   model.on("speed", player.label)
   model.on("clock", () => player.set(model.clock))
   model.on("msg:custom", tip.answered)

@@ -3,12 +3,18 @@
 export function render({model}) {
   const page = document.documentElement
   const root = element("div", {class: "moment"})
-  const step = by => model.send_msg({step: by})
-  const jump = by => model.send_msg({event: kinds.value, by})
+  const step = by => go({step: by})
+  const jump = by => go({event: kinds.value, by})
   const unpin = () => model.send_msg({unpin: true})
   const kinds = element("select", {})
+  let going = false
   const title = element("h2", {role: "status"})
   const happened = element("p", {class: "happened"})
+
+  function go(message) {
+    going = true
+    model.send_msg(message)
+  }
 
   function build() {
     const {texts} = model
@@ -47,13 +53,15 @@ export function render({model}) {
   function onKey(event) {
     if (!model.pinned || !KEYS[event.key] || !isForPage(event)) return
     if (event.key === "Escape" && page.hasAttribute("data-span")) return  // the interval goes first
-    KEYS[event.key]()
     event.preventDefault()
+    // a key that is held goes on once the last step is drawn, and stops when it is let go
+    if (!(event.repeat && going)) KEYS[event.key]()
   }
 
   document.addEventListener("keydown", onKey)
   model.on(["texts", "kinds"], together(build))
   model.on(["title", "happened", "pinned"], together(show))
+  model.on("msg:custom", () => requestAnimationFrame(() => { going = false }))
   model.on("remove", () => document.removeEventListener("keydown", onKey))
   build()
   return root

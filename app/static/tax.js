@@ -19,7 +19,8 @@ export function render({model}) {
     const text = `${label(part)} ${part.percent}`
     const node = element("span", {
       class: part.name, title: `${text} · ${part.time}\n${model.texts.parts[part.name].help}`,
-    }, part.share < NAMED ? [] : [element("b", {}, [part.percent]), " ", label(part)])
+    }, part.share < NAMED ? [] : [
+      element("b", {}, [part.percent]), " ", element("em", {}, [label(part)])])
     Object.assign(node.style, {
       flexGrow: part.share, backgroundColor: part.color, color: part.ink})
     return node

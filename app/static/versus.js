@@ -19,7 +19,7 @@ export function render({model}) {
   function rest() {
     clearTimeout(resting)
     resting = setTimeout(() => {
-      nameFigures()
+      nameFigures(model)
       const width = figureView(model, "versus_a")?.frame.bbox.width ?? 0
       model.send_msg({columns: Math.round(width)})
     }, REST)
@@ -42,14 +42,6 @@ export function render({model}) {
     if (followed) rest()
   }
 
-  function nameFigures() {
-    for (const [name, text] of Object.entries(model.figures)) {
-      const view = figureView(model, name)
-      view?.el.setAttribute("role", "img")
-      view?.el.setAttribute("aria-label", text)
-    }
-  }
-
   // --- keys and pointer ---
 
   function onKey(event) {
@@ -70,12 +62,8 @@ export function render({model}) {
   }
 
   const onMove = event => { pointer = spotOf(event)?.x ?? null }
-  let pressed = null
-  const onPress = event => { pressed = event }
   function onClick(event) {
-    const moved = pressed && Math.hypot(event.clientX - pressed.clientX,
-      event.clientY - pressed.clientY) > 4
-    const spot = moved ? null : spotOf(event)
+    const spot = spotOf(event)
     if (spot) model.send_msg({pin: spot.x})
   }
 
@@ -148,13 +136,12 @@ export function render({model}) {
   function show() {
     const held = root.getRootNode().activeElement
     const place = [...root.querySelectorAll("button")].indexOf(held)
-    root.replaceChildren(...(model.ready ? compared() : model.pinned ? status() : invitation()))
+    const alone = () => [element("p", {class: "said", role: "status"}, [model.said]), ...status()]
+    root.replaceChildren(...(model.ready ? compared() : model.pinned ? alone() : invitation()))
     if (place >= 0) root.querySelectorAll("button")[place]?.focus()
   }
 
-  const listeners = [
-    ["keydown", onKey], ["pointermove", onMove], ["pointerdown", onPress], ["click", onClick],
-  ]
+  const listeners = [["keydown", onKey], ["pointermove", onMove], ...plainClicks(onClick)]
   for (const [name, listener] of listeners) document.addEventListener(name, listener)
   const sized = new ResizeObserver(() => {
     follow()
@@ -163,7 +150,7 @@ export function render({model}) {
   sized.observe(root)
   model.on(["texts", "keys", "pinned", "ready", "examples", "said", "warnings", "settings",
     "states", "moment", "busy", "failed"], together(show))
-  model.on(["figures", "ready"], () => setTimeout(() => { follow(); nameFigures() }))
+  model.on(["figures", "ready"], () => setTimeout(() => { follow(); nameFigures(model) }))
   model.on("remove", () => {
     for (const [name, listener] of listeners) document.removeEventListener(name, listener)
     sized.disconnect()

@@ -70,6 +70,7 @@ class AgentsList(Part):
     contexts = param.List([], doc="For each agent its context, at the pinned tick if there is one.")
     pinned = param.String("", doc="What the contexts are then called.")
     agent = param.Integer(None, allow_None=True, doc="The agent that is looked at.")
+    missing = param.String("", doc="That the run has no such agent as was asked for.")
     turns = param.List([], doc="Its turns; see `app.sessions.turn_rows`.")
     parts = param.List([], doc="What a context is made of, each a dict of name and color.")
     evicted_by = param.List([], doc="Each agent, times, tokens.")
@@ -107,19 +108,20 @@ class Agents(Room):
         texts = Texts(app.language)
         self.board = board
         self.lanes = AgentLanes(board.frame, texts("agents.lane"))
-        self.context = ContextChart(board.frame, texts.section("agents.parts"))
+        self.context = None  # until an agent is chosen
+        self._context_place = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
         self.pairs = Evictors(app, board.frame)
         self._facts = self._shown = None
-        for name, figure in self._named():
-            figure.root.name = name
+        self.lanes.root.name = "agent_lanes"
         self._head, self._list = AgentsHead(self), AgentsList(self)
         board.frame.restyle(board.frame.theme, board.frame.palette)
         board.followers.append(self._follow)
         self._show_texts()
         self._choose()
 
-    def _named(self):
-        return ("agent_lanes", self.lanes), ("context", self.context)
+    @property
+    def _figures(self):
+        return [figure for figure in (self.lanes, self.context) if figure is not None]
 
     def __panel__(self):
         wide = {"sizing_mode": "stretch_width", "margin": 0}
@@ -129,7 +131,7 @@ class Agents(Room):
         return pn.Column(
             self._head,
             pn.Column(scrolled, stylesheets=[SCROLLER], **wide),
-            pn.pane.Bokeh(self.context.root, **wide),
+            self._context_place,
             self._list,
             self.pairs,
             **wide,
@@ -163,7 +165,8 @@ class Agents(Room):
             self._draw()
         self._shown = seen
         self.lanes.refine(self.board.bins(self.board.window, columns))
-        self.context.refine(columns)
+        if self._context_place.visible:
+            self.context.refine(columns)
 
     def _draw(self):
         """Draw the lanes of the whole run in their order."""
@@ -225,9 +228,9 @@ class Agents(Room):
         agent, texts = self._agent, Texts(self.app.language)
         self.lanes.choose(agent)
         self._head.lane = self.lanes.place_of(agent)
+        self._list.missing = self._missing(texts)
+        self._show_context(agent, texts)
         if agent is None:
-            self.context.clear()
-            self.context.root.title.text = texts("agents.context_none")
             self._list.param.update(agent=None, turns=[], evicted_by=[], evicted_whom=[])
             return
         recording, evictions = self.run.recording, self._facts.evictions
@@ -237,21 +240,48 @@ class Agents(Room):
             evicted_by=sessions.pair_rows(evictions, evictions.of(agent, True), "evictor"),
             evicted_whom=sessions.pair_rows(evictions, evictions.of(agent, False), "victim"),
         )
+
+    def _missing(self, texts):
+        wanted = self.app.agent
+        if self.run is None or wanted is None or wanted < self.run.recording.agents:
+            return ""
+        return texts("agents.missing", agent=wanted, last=self.run.recording.agents - 1)
+
+    def _show_context(self, agent, texts):
+        """Show the context of an agent that has a turn; otherwise there is no such chart."""
+        turns = None if agent is None else sessions.context_turns(self.run.recording, agent)
+        if turns is None or not turns["turn"].size:
+            self._context_place.visible = False
+            return
+        if self.context is None:
+            self._make_context(texts)
+        recording = self.run.recording
         self.context.root.title.text = texts("agents.context_of", agent=agent)
         evict = recording.result.of_kind("evict")
         mine = {name: column[evict["agent"] == agent] for name, column in evict.items()}
         evicted = {name: mine[name] for name in ("by", "tokens", "worker")}
         evicted["x"] = (mine["tick"] + 0.5) * recording.tick_s
         end = (recording.ended[0][agent] + 1) * recording.tick_s
-        self.context.show(sessions.context_turns(recording, agent), evicted, end)
+        self.context.show(turns, evicted, end)
         self.context.refine(self.board.columns)
+        self._context_place.visible = True
+
+    def _make_context(self, texts):
+        frame = self.board.frame
+        self.context = ContextChart(frame, texts.section("agents.parts"))
+        self.context.root.name = "context"
+        frame.restyle(frame.theme, frame.palette)
+        self._context_place.append(
+            pn.pane.Bokeh(self.context.root, sizing_mode="stretch_width", margin=0)
+        )
+        self._show_texts()
 
     @param.depends("app.pin", watch=True)
     def _show_contexts(self):
         if self.run is None:
             return
         recording, pin, texts = self.run.recording, self.app.pin, Texts(self.app.language)
-        tick = recording.ticks if pin is None else min(pin, recording.ticks)
+        tick = recording.ticks if pin is None else min(pin, max(0, recording.ticks - 1))
         time = clock(tick * recording.tick_s)
         self._list.param.update(
             contexts=sessions.contexts_at(recording, tick),
@@ -289,14 +319,15 @@ class Agents(Room):
         texts = Texts(self.app.language)
         self._show_texts()
         self.lanes.relabel(texts("agents.lane"))
-        self.context.relabel(texts.section("agents.parts"))
+        if self.context is not None:
+            self.context.relabel(texts.section("agents.parts"))
         if self.run is not None:
             self._show_rows()
         self._choose()
 
     @param.depends("app.dark", "app.palette", watch=True)
     def _restyle(self):
-        for _, figure in self._named():
+        for figure in self._figures:
             figure.restyle()
         self._show_states()
 
@@ -305,7 +336,7 @@ class Agents(Room):
         section = texts.section("agents")
         self._head.param.update(
             texts=section,
-            figures={name: texts(f"agents.{key}") for name, key in FIGURES.items()},
+            figures={f.root.name: texts(f"agents.{FIGURES[f.root.name]}") for f in self._figures},
         )
         self._list.texts = section
         self._show_states()
@@ -317,9 +348,8 @@ class Agents(Room):
             for name, color, occurs in zip(AGENT_STATES, colors, self.lanes.occurs, strict=True)
             if occurs
         ]
-        self._list.parts = [
-            {"name": name, "color": color} for name, color in self.context.colors.items()
-        ]
+        parts = self.context.colors if self.context else {}
+        self._list.parts = [{"name": name, "color": color} for name, color in parts.items()]
 
 
 FIGURES = {"agent_lanes": "lanes", "context": "context"}

@@ -41,6 +41,7 @@ class Pinned(Viewer):
 
     app = param.ClassSelector(class_=AppState)
     run = param.ClassSelector(class_=Run, doc="The baseline's run; None until there is one.")
+    failed = param.String("", doc="Why the baseline has no run; empty if it has.")
 
     def __init__(self, app, post):
         super().__init__(app=app)
@@ -81,6 +82,11 @@ class Pinned(Viewer):
                 gpus_per_worker=before.gpus_per_worker,
             )
 
+    def again(self):
+        """Have the baseline run once more."""
+        self._asked = None
+        self.ask()
+
     def close(self):
         """Stop the run under way; the session is over."""
         self._runner.cancel()
@@ -107,9 +113,10 @@ class Pinned(Viewer):
     def _show(self):
         texts, baseline = Texts(self.app.language), self.app.baseline
         why = "" if self._why is None else failure(self._why, texts)
+        self.failed = texts("baseline.failed", error=why) if why else ""
         self._bar.param.update(
             texts=texts.section("baseline"),
             pinned=baseline is not None,
             what="" if baseline is None else named(baseline, self.here, texts),
-            failed=texts("baseline.failed", error=why) if why else "",
+            failed=self.failed,
         )

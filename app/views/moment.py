@@ -40,6 +40,7 @@ class MomentBar(Part):
             self._owner.to_event(message["event"], message["by"])
         else:
             self._owner.app.pin = None
+        self._send_msg("done")
 
 
 class Moment(Viewer):
@@ -75,17 +76,22 @@ class Moment(Viewer):
             "moment_workers": self._workers,
         }
 
+    @property
+    def _tick(self):
+        """The tick that is shown: that of the pin, or the last one of a shorter run."""
+        return min(self.app.pin, self.run.recording.ticks - 1)
+
     def step(self, ticks):
         """Go so many ticks on, or back if negative."""
-        if self.app.pin is not None:
-            self._go(self.app.pin + ticks)
+        if None not in (self.app.pin, self.run):
+            self._go(self._tick + ticks)
 
     def to_event(self, kind, by):
         """Go to the next event of a kind, or to the previous one if `by` is negative."""
         if self.app.pin is None or self.run is None:
             return
         kinds = EVENT_KINDS if kind == ANY else (kind,)
-        row = next_event(self.run.recording, self.app.pin, kinds, by)
+        row = next_event(self.run.recording, self._tick, kinds, by)
         if row is None:
             self._bar.happened = Texts(self.app.language)("moment.nothing")
         else:
@@ -115,7 +121,7 @@ class Moment(Viewer):
             self._bar.pinned = False
             return
         recording = self.run.recording
-        tick = min(self.app.pin, recording.ticks - 1)
+        tick = self._tick
         moments = self.board.pin(tick, self._in_sight(recording.workers))
         colors = state_colors(self.app.palette, "dark" if self.app.dark else "light")
         rows = "".join(

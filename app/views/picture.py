@@ -184,7 +184,7 @@ class Picture(Viewer):
             return
         tick_s = self.run.recording.tick_s
         start, stop = self.app.span or (0, 0)
-        pinned = self.app.pin * tick_s
+        pinned = min(self.app.pin, self.run.recording.ticks - 1) * tick_s
         if end == "start":
             self.mark((pinned, stop if stop > pinned else self.board.frame.end))
         else:

@@ -170,7 +170,9 @@ class Versus(Room):
         return self.busy or self._sides.seeds > 1 or not question.runs
 
     def again(self):
-        """Make the runs of the other seeds once more."""
+        """Make the runs that failed once more: the baseline's, or those of the other seeds."""
+        if self.pinned.failed:
+            self.pinned.again()
         self._question = None
         self.ask()
 
@@ -225,12 +227,14 @@ class Versus(Room):
             self.figures.relabel(self._labels())
         self._show()
 
-    @param.depends("app.baseline", "app.gpus_per_worker", "app.pin", watch=True)
+    @param.depends("app.baseline", "app.gpus_per_worker", "app.pin", "pinned.failed", watch=True)
     def _show(self):
         if self._question is not None and self.app.tab != TAB:
             return  # that is made up for when the tab is opened
         texts = Texts(self.app.language)
-        shown = {"said": "", "warnings": [], "settings": [], "states": [], "moment": ""}
+        alone = self.app.baseline is not None and not (self.pinned.busy or self.pinned.failed)
+        said_alone = texts("versus.no_run") if alone else ""
+        shown = {"said": said_alone, "warnings": [], "settings": [], "states": [], "moment": ""}
         if self._question is not None:
             shown = self._compared(texts)
             self._table.object = written(self._sides, texts)
@@ -246,7 +250,7 @@ class Versus(Room):
             ready=self._question is not None,
             examples=[{"name": n, **texts.section(f"versus.examples.{n}")} for n in EXAMPLES],
             busy=self._progress(texts),
-            failed=self._why,
+            failed=self.pinned.failed or self._why,
             **shown,
         )
         both = self._question is not None
@@ -256,8 +260,7 @@ class Versus(Room):
     def _progress(self, texts):
         if self.busy:
             return texts("versus.first_seed", runs=self._question.runs)
-        waiting = self.app.baseline is not None and self._question is None
-        return texts("versus.running") if waiting else ""
+        return texts("versus.running") if self.pinned.busy else ""
 
     def _compared(self, texts):
         question = self._question

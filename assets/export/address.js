@@ -26,6 +26,9 @@ const ELSEWHERE = [
   "v", "deployment", "baseline", "story", "tab", "explore", "span", "agent", "order",
 ]
 
+// Characters shown of each part of an address that could not be read.
+const LONGEST = {key: 40, value: 80, problem: 400}
+
 const sameValue = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 const sameScenario = (a, b) =>
@@ -57,7 +60,8 @@ function writtenValue(value) {
   return String(value)
 }
 
-const shortNumber = value => String(Number(value.toPrecision(10)))
+// without an exponent, whose minus would part the ends of a window
+const shortNumber = value => String(Number(value.toFixed(6)))
 
 // The settings that an address asks for: {changes, problems}. What cannot be read is left out,
 // and said in `problems`.
@@ -72,7 +76,8 @@ function readAddress(text, own, engine = true) {
     try {
       read()
     } catch (error) {
-      problems.push({kind: "value", key, value, problem: error.message})
+      const {form, limits, message} = error
+      problems.push({kind: form ? "refused" : "value", key, value, problem: message, form, limits})
     }
   }
   for (const [key, value] of new URLSearchParams(text)) {
@@ -123,27 +128,34 @@ function readNumber(text) {
   return text.trim() === "" || Number.isNaN(value) ? text : value
 }
 
+// The error about a value that may not stand in an address: `form` is the text that says what may.
+function refused(form, limits) {
+  return Object.assign(new Error(form), {form, limits})
+}
+
 function oneOf(text, known) {
   if (known.includes(text)) return text
-  throw new Error(`must be one of ${known.join(", ")}`)
+  const near = nearest(text, known)
+  throw refused(near ? "choice_near" : "choice", {near, known: known.join(", ")})
 }
 
 function readPlace(text) {
   const value = readNumber(text)
   if (Number.isSafeInteger(value) && value >= 0) return value
-  throw new Error("must be a whole number from 0 on")
+  throw refused("integer", {low: "0", high: shownValue(Number.MAX_SAFE_INTEGER)})
 }
 
 function readSeconds(text) {
   const value = readNumber(text)
-  if (Number.isFinite(value) && value >= 0) return value
-  throw new Error("must be a number of seconds")
+  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value
+  throw refused("number", {low: "0", high: shownValue(Number.MAX_SAFE_INTEGER)})
 }
 
 function readView(text) {
-  const [start, end] = text.split("-").map(readSeconds)
-  if (start < end) return [start, end]
-  throw new Error("must be two rising numbers of seconds, such as 0-3600")
+  const ends = text.split("-").map(readNumber)
+  if (ends.length === 2 && ends[0] >= 0 && ends[0] < ends[1]
+    && ends[1] <= Number.MAX_SAFE_INTEGER) return ends
+  throw refused("such_as", {example: "0-3600"})
 }
 
 // Names with commas between them, or "none".
@@ -168,7 +180,16 @@ function presetOf(scenario) {
 }
 
 // The sentence about a part of an address that could not be read.
-function addressProblem(found, texts) {
+function addressProblem(problem, texts) {
+  const cut = (text, most) => text.length > most ? `${text.slice(0, most - 1)}…` : text || '""'
+  const found = {...problem}
+  for (const [part, most] of Object.entries(LONGEST)) {
+    if (part in found) found[part] = cut(found[part], most)
+  }
+  if (found.kind === "refused") {
+    const said = texts(`problems.${found.form}`, {value: found.value, ...found.limits})
+    return texts("status.link_field", {key: found.key, problem: said})
+  }
   if (found.kind === "value" && FACTS.problems[texts.language][found.key]) {
     const problem = filled(problemText(found.key, found.value, texts), {value: found.value})
     return texts("status.link_field", {key: found.key, problem})
@@ -180,7 +201,7 @@ function addressProblem(found, texts) {
 // The name among `known` that takes the fewest edits, null if none is near.
 function nearest(name, known) {
   let best = null
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1
+  let least = Math.min(Math.max(2, Math.floor(name.length / 3)), name.length - 1) + 1
   for (const other of known) {
     const edits = editDistance(name, other)
     if (edits < least) [best, least] = [other, edits]

@@ -154,15 +154,20 @@ class Picture {
   }
 
   fromMoment(message) {
-    const {pin} = this.settings.now
-    if ("step" in message) this.go(pin + message.step)
+    if ("step" in message) this.go(this.tick + message.step)
     else if ("event" in message) this.toEvent(message.event, message.by)
     else this.pin(null)
+    this.moment.answer("done")
+  }
+
+  // The tick that is shown: that of the pin, or the last one of a shorter run.
+  get tick() {
+    return Math.min(this.settings.now.pin, this.recording.ticks - 1)
   }
 
   toEvent(kind, by) {
     const kinds = kind === "any" ? EVENT_KINDS : [kind]
-    const row = nextEvent(this.recording, this.settings.now.pin, kinds, by)
+    const row = nextEvent(this.recording, this.tick, kinds, by)
     if (row !== null) this.go(this.recording.events.tick[row])
     else this.moment.update({happened: this.settings.texts("moment.nothing")})
   }
@@ -188,7 +193,7 @@ class Picture {
       this.moment.update({pinned: false})
       return
     }
-    const tick = Math.min(now.pin, recording.ticks - 1)
+    const {tick} = this
     const moments = board.pin(tick, now.worker)
     this.stage.showBars()
     this.workers.replaceChildren(

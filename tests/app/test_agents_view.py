@@ -14,6 +14,7 @@ from app.figures import LABELS, Board
 from app.figures.agents import MOST_LANES, AgentLanes, lane_layout
 from app.figures.context import PARTS
 from app.figures.evictors import EvictorMap
+from app.format import clock
 from app.palette import PALETTES, THEMES, agent_colors
 from app.runs import Run
 from app.state import AppState, read_query
@@ -171,8 +172,11 @@ def test_an_agent_that_the_run_does_not_have_is_nobody():
     shown = Shown(agent=3)
     assert shown.pairs.map.chosen.data["left"] == [0, 3]
     assert shown.list.agent == 3
+    assert shown.list.missing == ""
     shown.app.agent = 70
     assert shown.list.agent is None
+    assert "70" in shown.list.missing
+    assert not shown.room._context_place.visible
     assert shown.picture._lens.chosen == ""
     assert "agent=70" in shown.app.query()  # there may be so many again
 
@@ -190,6 +194,29 @@ def test_a_row_pins_its_turn_and_a_second_click_on_a_lane_its_moment(shown):
     assert shown.app.pin == shown.recording.tick_at(40)
     assert shown.list.contexts != at
     assert "0:00:40" in shown.list.pinned
+    shown.app.pin = 10**6  # beyond the end is the last tick
+    last = (shown.recording.ticks - 1) * shown.recording.tick_s
+    assert shown.list.pinned.endswith(clock(last))
+
+
+def test_there_is_a_chart_of_the_context_only_for_an_agent_with_turns():
+    shown = Shown()
+    assert shown.room.context is None
+    assert shown.list.parts == []
+    shown.app.language = "zh"
+    shown.app.dark = True
+    shown.app.agent = 4
+    assert shown.room._context_place.visible
+    assert [part["name"] for part in shown.list.parts] == list(PARTS)
+    assert set(shown.room._head.figures) == {"agent_lanes", "context"}
+    assert "4" in shown.room.context.root.title.text
+    shown.app.agent = None
+    assert not shown.room._context_place.visible
+    shown.app.agent = 5
+    killed = made(context_limit=900)
+    shown.picture.run = shown.room.run = killed
+    assert shown.list.agent == 5
+    assert not shown.room._context_place.visible
 
 
 def test_hover_says_what_the_agent_does(shown):
@@ -292,6 +319,13 @@ class TestEvictors:
         assert evictors.victim_at(199.5) == 0
         assert evictors.victim_at(0.5) == 995
         assert evictors.pairs.data["times"].sum() == evictions.times.sum()
+
+    def test_names_below_have_room(self):
+        evictors = EvictorMap(Board({key: key for key in LABELS}).frame, NOTATION)
+        groups = [(2, f"DP {worker}") for worker in range(200)]
+        evictors.show(evictions_between(made().recording), np.arange(400), groups)
+        pitch = evictors.root.frame_height / evictors.x_range.end
+        assert np.diff(evictors.axes["below"].ticker.ticks).min() * pitch > 50
 
     def test_nothing_evicted(self, shown):
         shown.picture.run = shown.room.run = made(kv_capacity=10_000_000, context_limit=9_000_000)

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from app.exploring import Question
+from app.problems import link_problem
 from app.state import AppState, read_query
 from app.texts import Texts
 from app.views.explore import Explore
@@ -169,15 +170,15 @@ def test_a_cancelled_grid_says_so_and_can_be_run_again():
     [
         (
             "agents,kv_capcity,makespan",
-            "'kv_capcity': did you mean 'kv_capacity'",
+            "agents,kv_capcity,makespan is not allowed; did you mean kv_capacity?",
         ),
-        ("agents,routing", "unknown metric"),
-        ("agents,agents,makespan", "must be two parameters"),
+        ("agents,routing", "one of utilization"),
+        ("agents,agents,makespan", "something like agents,kv_capacity,makespan"),
     ],
 )
 def test_addresses_that_cannot_be_read(text, problem):
     state, problems = read_query(f"explore={text}")
-    assert problem in problems[0]["problem"]
+    assert problem in link_problem(problems[0], Texts("en"))
     assert state.explore == ("agents", "kv_capacity", "utilization")
 
 

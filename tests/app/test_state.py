@@ -113,13 +113,17 @@ def test_the_address_names_version_and_every_field():
         ("v=7", {"kind": "version", "value": "7", "known": VERSION}),
         ("prefill_workers=16", {"kind": "conflict"}),
         ("draws=table", {"kind": "sessions"}),
-        ("view=9-3", {"kind": "value", "key": "view", "value": "9-3"}),
-        ("view=9", {"kind": "value", "key": "view", "value": "9"}),
-        ("isolate=idle,prefil", {"kind": "value", "key": "isolate", "value": "idle,prefil"}),
-        ("pin=-1", {"kind": "value", "key": "pin", "value": "-1"}),
-        ("lang=de", {"kind": "value", "key": "lang", "value": "de"}),
-        ("gpus_per_worker=0", {"kind": "value", "key": "gpus_per_worker", "value": "0"}),
-        ("preset=articel_fig1", {"kind": "value", "key": "preset", "value": "articel_fig1"}),
+        ("view=9-3", {"kind": "refused", "key": "view", "value": "9-3"}),
+        ("view=9", {"kind": "refused", "key": "view", "value": "9"}),
+        ("isolate=idle,prefil", {"kind": "refused", "key": "isolate", "value": "idle,prefil"}),
+        ("pin=-1", {"kind": "refused", "key": "pin", "value": "-1"}),
+        ("pin=", {"kind": "refused", "key": "pin", "value": ""}),
+        ("clock=1e308", {"kind": "refused", "key": "clock", "value": "1e308"}),
+        ("table=" + "[" * 3000, {"kind": "value", "key": "table"}),
+        ("story=article.", {"kind": "refused", "key": "story", "value": "article."}),
+        ("lang=de", {"kind": "refused", "key": "lang", "value": "de"}),
+        ("gpus_per_worker=0", {"kind": "refused", "key": "gpus_per_worker", "value": "0"}),
+        ("preset=articel_fig1", {"kind": "refused", "key": "preset", "value": "articel_fig1"}),
     ],
 )
 def test_what_cannot_be_read_is_said_and_has_its_default(query, problem):
@@ -130,6 +134,23 @@ def test_what_cannot_be_read_is_said_and_has_its_default(query, problem):
     for language in ("en", "zh"):
         said = link_problem(problems[0], Texts(language))
         assert problem.get("key", "") in said
+        if problem["kind"] == "refused":
+            assert (problem["value"] or '""') in said
+            assert all(limit in said for limit in problems[0]["limits"].values())
+
+
+def test_what_is_said_of_an_address_can_be_read():
+    found = {"kind": "refused", "key": "pin", "form": "integer", "limits": {"low": 0, "high": 9}}
+    said = link_problem({**found, "value": "9" * 5000}, Texts("en"))
+    assert len(said) < 200
+    assert said.endswith("from 0 to 9")
+
+
+def test_moments_stand_in_the_address_without_exponents():
+    state = AppState(view=(0.0000499, 0.5), span=(1e-9, 2e10), pin=12_345_678_901, clock=1e-7)
+    again = reread(state)
+    assert again.view == pytest.approx(state.view, abs=1e-6)
+    assert (again.span, again.pin, again.clock) == ((0, 2e10), 12_345_678_901, 0)
 
 
 def test_one_broken_key_spares_the_others():

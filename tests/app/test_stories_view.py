@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.problems import link_problem
 from app.runs import run
 from app.state import AppState, read_query
 from app.texts import LANGUAGES, Texts
@@ -168,11 +169,16 @@ def test_a_step_that_cannot_be_stands_alone_in_the_address_too():
 
 
 @pytest.mark.parametrize(
-    ("text", "near"), [("artcle.lock", "article"), ("article.locks", "lock"), ("article", "step")]
+    ("text", "near"),
+    [
+        ("artcle.lock", "mean article?"),
+        ("article.locks", "mean lock?"),
+        ("article", "one of all_fit"),
+    ],
 )
 def test_an_unknown_step_says_what_there_is(text, near):
     app, problems = read_query(f"story={text}")
     assert [found["key"] for found in problems] == ["story"]
-    assert near in problems[0]["problem"]
+    assert near in link_problem(problems[0], Texts("en"))
     assert app.story is None
     assert app.scenario.to_dict() == Scenario().to_dict()

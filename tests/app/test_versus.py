@@ -220,7 +220,7 @@ def test_other_work_is_said_plainly(question):
     assert asked(*article, question)[0].startswith("Not quite the same work")
     summary = {**question.b.summary, "requests_finished": 1}
     idle = dataclasses.replace(question, b=Run(question.b.recording, summary))
-    assert asked(SMALL, CHANGED, idle)[0].startswith("B does less: 1 turns finished instead of")
+    assert asked(SMALL, CHANGED, idle)[0].startswith("B finishes fewer turns: 1 instead of")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -385,3 +385,24 @@ def test_nothing_is_asked_while_another_tab_is_open(desk):
     desk.show(CHANGED)
     desk.settle()
     assert desk.head.said
+
+
+def test_a_baseline_that_fails_is_said_in_the_tab_and_can_be_run_again(monkeypatch):
+    monkeypatch.setenv("DPASCOPE_MAX_REQUESTS", "10")
+    desk = Desk(baseline=Baseline(SMALL.replace(seed=9, agents=60)))
+    desk.settle()
+    assert desk.head.failed.startswith("The baseline’s run failed: 60 agents")
+    assert desk.head.busy == ""  # no spinner that never ends
+    monkeypatch.delenv("DPASCOPE_MAX_REQUESTS")
+    desk.head.heard({"do": "again"})
+    desk.settle()
+    assert desk.head.failed == ""
+    assert desk.head.ready
+
+
+def test_without_a_run_of_its_own_the_tab_says_so():
+    desk = Desk(baseline=Baseline(SMALL))
+    desk.settle()
+    desk.room.run = None
+    assert not desk.head.ready
+    assert (desk.head.said, desk.head.busy) == (EN("versus.no_run"), "")

@@ -181,6 +181,10 @@ def test_a_pin_beyond_a_shorter_run_shows_its_end(page, loop):
     settle(page, loop)
     ticks = page.numbers.run.result.ticks
     assert f"tick {ticks - 1:,}" in page.moment._bar.title
+    page.picture.mark_to_pin("start")
+    assert page.app.span[1] == page.picture.board.frame.end
+    page.moment.step(-1)
+    assert page.app.pin == ticks - 2
 
 
 def test_hover_of_no_lane_says_nothing(page):

@@ -39,10 +39,15 @@ def test_lanes_list_and_matrix_work_together(visit):
     page.wait_for_query("pin=")
     page.page.locator(".page-moment table").wait_for()
     page.page.keyboard.press("Escape")
+    assert page.frame("context")["height"] == 120
+    page.page.get_by_role("button", name="No longer look at this agent").last.press("Enter")
+    page.page.locator('.agents-list [data-agent="2"] button:focus').wait_for()
+    page.until(lambda: page.page.evaluate(PLACES)["visits"] == 0)
 
     page.page.locator(".agents-list thead").get_by_role("button", name="Hit rate").click()
     page.wait_for_query("order=hit_rate")
     page.page.locator('.agents-list th[aria-sort="ascending"]').get_by_text("Hit rate").wait_for()
+    page.page.locator('.agents-list th[data-metric="hit_rate"] button:focus').wait_for()
 
     cell = page.page.evaluate(PLACES)
     page.page.mouse.move(*page.spot(cell["x"], cell["y"], "evictors"))

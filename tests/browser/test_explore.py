@@ -80,6 +80,8 @@ def test_what_would_fix_it_ranks_and_loads(visit):
     held = page.page.evaluate("document.activeElement.shadowRoot.activeElement.textContent")
     assert held == "This run"
     page.page.keyboard.press("ArrowRight")
+    page.wait_for_query("tab=agents")
+    page.page.keyboard.press("ArrowRight")
     page.wait_for_query("tab=fixes")
     assert page.page.locator("#panel-run").is_hidden()
     assert page.complaints == []

@@ -17,7 +17,7 @@ from bokeh.protocol.receiver import Receiver
 from tornado.httpclient import AsyncHTTPClient
 from tornado.websocket import websocket_connect
 
-PATIENCE = 60
+PATIENCE = 120
 """Seconds until a server that does not answer has failed."""
 
 

@@ -41,7 +41,7 @@ AZURE = b"TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:17:03.9799600
         (lines(CLAUDE[:2]), "no usage data in 2 lines"),
         (lines([{"type": "session_meta", "payload": {"id": "x"}}]), "no usage data in 1 lines"),
         (b"PK\x05\x06" + bytes(18), "an empty zip archive"),
-        (gzip.compress(LOG)[:60], "damaged"),
+        (gzip.compress(LOG, mtime=0)[:60], "damaged"),
         (b"\xfd7zXZ\0", "compressed with xz"),
     ],
 )

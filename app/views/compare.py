@@ -7,13 +7,14 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from app.assets import script, styles
+from app.assets import script
 from app.comparison import KINDS, Question, compare, reason, said, table
 from app.figures.strips import Strips
 from app.problems import failure
 from app.runs import Memory, Runner
 from app.state import AppState
 from app.texts import Texts
+from app.views.markup import Markup
 from app.views.part import Part
 from app.views.picture import labels
 from sim.hardware import LIBRARY
@@ -173,9 +174,7 @@ class Compare(Viewer):
 
 
 def _html(text):
-    return pn.pane.HTML(
-        text, stylesheets=styles("compare.css"), sizing_mode="stretch_width", margin=0
-    )
+    return Markup(text, ("compare.css",))
 
 
 def _title(request, texts):

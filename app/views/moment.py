@@ -6,7 +6,7 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from app.assets import script, styles
+from app.assets import script
 from app.derive import SHADES, events_at, next_event
 from app.describe import blocked, happened, queue, request, why
 from app.figures import MOST_BARS
@@ -15,6 +15,7 @@ from app.palette import state_colors
 from app.runs import Run
 from app.state import AppState
 from app.texts import Texts
+from app.views.markup import Markup
 from app.views.part import Part
 from sim.result import EVENT_KINDS
 
@@ -62,9 +63,7 @@ class Moment(Viewer):
         board.kv.root.name = "kv"
         self._bar = MomentBar(self)
         self._bars = pn.pane.Bokeh(board.kv.root, sizing_mode="stretch_width", margin=0)
-        self._workers = pn.pane.HTML(
-            stylesheets=styles("workers.css"), sizing_mode="stretch_width", margin=0
-        )
+        self._workers = Markup(names=("workers.css",))
         self._show_texts()
 
     @property

@@ -2,17 +2,16 @@
 
 import html
 
-import panel as pn
 import param
 from panel.viewable import Viewer
 
-from app.assets import styles
 from app.cards import CARDS, card_values
 from app.changes import card_changes
 from app.runs import Run
 from app.state import AppState
 from app.texts import Texts
 from app.views.baseline import Pinned
+from app.views.markup import Markup
 
 ARROWS = {1: "▲", -1: "▼", 0: ""}
 
@@ -32,9 +31,7 @@ class Numbers(Viewer):
 
     def __init__(self, app, pinned):
         super().__init__(app=app, pinned=pinned)
-        self._pane = pn.pane.HTML(
-            stylesheets=styles("numbers.css"), sizing_mode="stretch_width", margin=0
-        )
+        self._pane = Markup(names=("numbers.css",))
         self._show()
 
     def __panel__(self):

@@ -7,7 +7,7 @@ import panel as pn
 import param
 from bokeh.layouts import column
 
-from app.assets import script, styles
+from app.assets import script
 from app.baseline import Baseline
 from app.derive import SHADES, STACK
 from app.differing import settings
@@ -23,6 +23,7 @@ from app.verdict import moment, said, warnings
 from app.versus import EXAMPLES, Question, example, first, over_seeds
 from app.views.baseline import Pinned
 from app.views.later import Room
+from app.views.markup import Markup
 from app.views.metrics import written
 from app.views.part import Part
 from app.views.picture import FEWEST, MOST, labels
@@ -94,9 +95,7 @@ class Versus(Room):
         self._why = ""
         self._columns = COLUMNS
         self._head = VersusHead(self)
-        self._table = pn.pane.HTML(
-            stylesheets=styles("compare.css", "versus.css"), sizing_mode="stretch_width", margin=0
-        )
+        self._table = Markup(names=("compare.css", "versus.css"))
         self._sheet = pn.Column(self._head, sizing_mode="stretch_width", margin=0)
         self._show()
 

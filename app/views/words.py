@@ -3,14 +3,13 @@
 import html
 import math
 
-import panel as pn
 import param
 from panel.viewable import Viewer
 
-from app.assets import styles
 from app.runs import Run
 from app.state import AppState
 from app.texts import Texts
+from app.views.markup import Markup
 from app.words import in_words
 
 
@@ -27,9 +26,7 @@ class Words(Viewer):
 
     def __init__(self, app):
         super().__init__(app=app)
-        self._pane = pn.pane.HTML(
-            stylesheets=styles("words.css"), sizing_mode="stretch_width", margin=0
-        )
+        self._pane = Markup(names=("words.css",))
 
     def __panel__(self):
         return self._pane

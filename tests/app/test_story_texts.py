@@ -9,7 +9,7 @@ from sim.stories import STORIES
 
 TEXTS = pathlib.Path(__file__).parents[2] / "app" / "texts"
 LANGUAGES = {
-    language: json.loads((TEXTS / f"stories_{language}.json").read_text(encoding="utf-8"))
+    language: json.loads((TEXTS / f"stories_{language}.json").read_text("utf-8"))["stories"]
     for language in ("en", "zh")
 }
 

@@ -89,5 +89,5 @@ def test_pin_change_compare_swap(visit):
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
     button("button", name="Unpin").click()
     page.page.get_by_text("Or begin with one of these:").wait_for()
-    assert page.complaints == []
     assert page.outside == []
+    assert page.complaints == []

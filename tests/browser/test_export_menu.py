@@ -10,7 +10,7 @@ from tests.browser.conftest import QUICK
 
 def choose(page, text):
     """Choose an item of the menu and return what is on the clipboard then."""
-    page.page.get_by_text(text).click()
+    page.page.get_by_text(text, exact=True).click()
     page.page.get_by_text("Copied", exact=True).wait_for()
     copied = page.page.evaluate("navigator.clipboard.readText()")
     page.page.get_by_text("Copied", exact=True).wait_for(state="detached")
@@ -29,10 +29,10 @@ def check_settings(page, asked):
 def test_the_menu_gives_a_link_a_snippet_and_a_file(visit):
     page = visit(f"{QUICK}&seed=7&theme=dark", permissions=["clipboard-read", "clipboard-write"])
     page.page.locator(".header-export summary").click()
-    name, _, asked = choose(page, "Copy the link into the file").partition("#")
+    name, _, asked = choose(page, "Link into the exported file").partition("#")
     assert name == "dpascope.html"
     check_settings(page, asked)
-    text = choose(page, "Copy the snippet for a post")
+    text = choose(page, "Snippet for a post")
     assert "addEventListener" in text
     src = html.unescape(re.search('src="([^"]*)"', text)[1])
     check_settings(page, src.partition("#")[2])

@@ -138,7 +138,7 @@ def test_the_language_switches_everything(visit):
     known |= {"TTFT", "Space", "Spark", "Flash"}
     known |= {"Claude", "Code", "Codex", "cache", "tester", "Mooncake", "Qwen", "Bailian"}
     known |= {"TraceLab", "trace", "TPOT", "HTML", "JSON", "Parquet", "dpascope"}
-    known |= {"Perfetto", "perfetto", "chrome", "tracing"}
+    known |= {"Perfetto", "perfetto", "chrome", "tracing", "Python", "Ctrl", "Shift"}
     for _ in range(40):
         left = set(re.findall(r"[A-Za-z]{4,}", page.page.evaluate(ALL_TEXTS))) - known
         if not left:

@@ -10,6 +10,7 @@ from panel.io.resources import LOCAL_DIST
 from panel.io.state import set_curdoc
 from tornado.ioloop import IOLoop
 
+from app import freeing
 from app.state import read_query
 from app.telling import telling
 from app.texts import preferred
@@ -32,10 +33,15 @@ def open_page():
     # The handler is kept in a place that outlives the session, so it must not keep the page.
     failed = weakref.WeakMethod(page.callback_failed)
     pn.config.exception_handler = lambda error: (failed() or _raise)(error)
-    pn.state.on_session_destroyed(lambda _: page.close())
+    pn.state.on_session_destroyed(lambda _: _closed(page))
     with document.models.freeze():  # else Bokeh walks all models once for each root and change
         page.template().servable(title=page.title)
         page.run()
+
+
+def _closed(page):
+    page.close()
+    freeing.soon()
 
 
 def _keep_to_this_server(document):

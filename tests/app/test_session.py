@@ -4,6 +4,7 @@ import gc
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import panel as pn
 import pytest
@@ -16,6 +17,9 @@ from tests.serving.server import answered
 
 QUICK = {"agents": "4", "workers": "2", "turns": "2,3"}
 PATIENCE = 60
+
+_ASIDE = ThreadPoolExecutor(max_workers=1)
+"""Where clients run their event loops: that of the tests may have one already."""
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +66,14 @@ def until(holds):
 def connect(address):
     for _ in range(100):
         try:
-            return pull_session(url=address, arguments=QUICK)
+            return _ASIDE.submit(pull_session, url=address, arguments=QUICK).result(PATIENCE)
         except OSError:
             time.sleep(0.1)
     raise AssertionError("the server does not answer")
+
+
+def close(session):
+    _ASIDE.submit(session.close).result(PATIENCE)
 
 
 def gone(living):
@@ -78,7 +86,7 @@ def test_a_closed_session_frees_its_memory(address, living):
     until(lambda: len(living) == 2)
     until(lambda: all(page.numbers.run is not None for page in living))
     for session in sessions:
-        session.close()
+        close(session)
     until(lambda: gone(living))
 
 
@@ -86,7 +94,7 @@ def test_a_session_closed_during_its_run_frees_its_memory(address, living, monke
     monkeypatch.setitem(QUICK, "agents", "96")
     monkeypatch.setitem(QUICK, "turns", "80,90")
     monkeypatch.setitem(QUICK, "seed", str(time.time_ns() % 2**31))
-    connect(address).close()
+    close(connect(address))
     until(lambda: gone(living))
 
 
@@ -98,7 +106,7 @@ def test_what_a_thread_posts_arrives_while_events_are_held(address, living):
     arrived = threading.Event()
     page.post(arrived.set)
     assert arrived.wait(PATIENCE)
-    session.close()
+    close(session)
     del page
     until(lambda: gone(living))
 
@@ -109,7 +117,7 @@ def test_open_sessions_are_each_by_themselves(address, living):
     first, second = living
     assert first.app is not second.app
     assert first.picture.board is not second.picture.board
-    one.close()
-    other.close()
+    close(one)
+    close(other)
     del first, second
     until(lambda: gone(living))

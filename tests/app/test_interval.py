@@ -37,7 +37,7 @@ def worked(recording, stage, homes, totals, first, stop):
         done[1, row] = units
         if stages[row, stage] >= first:
             done[0, row] = 0
-        elif stages[row, stage + 1] <= first:
+        elif min(stop, stages[row, stage + 1]) <= first:
             done[0, row] = done[1, row]
     return np.minimum(done, totals * UNITS_PER_TOKEN) // UNITS_PER_TOKEN
 

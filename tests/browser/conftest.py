@@ -1,5 +1,6 @@
 """A served app on a free port, one browser for all tests, and pages without a network."""
 
+import asyncio
 import contextlib
 import io
 import os
@@ -79,6 +80,9 @@ def browsers():
         pytest.skip(reason)
     from playwright.sync_api import sync_playwright
 
+    # A server that other tests had in this process may have left its event loop behind as the
+    # running one, inside of which Playwright would not start.
+    asyncio._set_running_loop(None)
     with sync_playwright() as playwright:
         browsers = Browsers(playwright)
         yield browsers

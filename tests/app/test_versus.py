@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bokeh.models import VAreaStep
 
+from app import versus
 from app.baseline import Baseline
 from app.comparison import SEEDS
 from app.derive import SHADES, STACK, Recording
@@ -406,3 +407,14 @@ def test_without_a_run_of_its_own_the_tab_says_so():
     desk.room.run = None
     assert not desk.head.ready
     assert (desk.head.said, desk.head.busy) == (EN("versus.no_run"), "")
+
+
+def test_the_change_is_the_median_of_the_differences_seed_by_seed():
+    sides = Sides(
+        *(
+            [{"makespan_s": seconds} for seconds in side]
+            for side in ((100, 200, 400), (80, 100, 360))
+        )
+    )
+    found = versus._changed("makespan", sides, Texts("en"))
+    assert (found["sign"], found["value"]) == (-1, "20 %")  # not 50 %, as of the medians

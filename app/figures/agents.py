@@ -6,7 +6,6 @@ from bokeh.models import BoxAnnotation, FixedTicker, LinearColorMapper, Range1d
 from app import derive
 from app.derive.agents import agent_lanes
 from app.derive.lives import NOTHING
-from app.figures.frame import y_axis
 from app.figures.images import BinnedImage
 from app.figures.timeline import LABEL_PITCH
 from app.palette import TRANSPARENT, agent_colors
@@ -49,12 +48,12 @@ class AgentLanes:
         self.y_range = Range1d(0, 1)
         self.root = frame.figure(HEIGHT, self.y_range)
         self.root.toolbar.active_scroll = None  # there the wheel scrolls the lanes
-        self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
+        self.axis = self.frame.y_axis(self.root, FixedTicker(ticks=[]), grid=False)
         self.mapper = LinearColorMapper(
             palette=[TRANSPARENT] * (NOTHING + 1), low=-0.5, high=NOTHING + 0.5
         )
-        self.coarse = BinnedImage(self.root, self.mapper, NOTHING)
-        self.fine = BinnedImage(self.root, self.mapper, NOTHING)
+        self.coarse = BinnedImage(self.frame, self.root, self.mapper, NOTHING)
+        self.fine = BinnedImage(self.frame, self.root, self.mapper, NOTHING)
         look = {"visible": False, "fill_alpha": 0, "line_alpha": 1, "level": "overlay"}
         self.lane = BoxAnnotation(**look, line_width=2.5)
         self.cell = BoxAnnotation(**look, line_width=1.5)

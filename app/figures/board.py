@@ -1,5 +1,6 @@
 """All figures of one run, built once and kept in step."""
 
+import functools
 import math
 
 from app import derive
@@ -33,7 +34,7 @@ class Board:
     ----------
     frame : Frame
         The shared axis and lines.
-    minimap, timeline, events, shares, evictions, hit_rate, occupancy, oversubscription, kv
+    minimap, timeline, events, shares, evictions, hit_rate, occupancy, oversubscription
         The figures; each has a `root`.
     recording : derive.Recording or None
         What is shown.
@@ -53,13 +54,21 @@ class Board:
         self.hit_rate = HitRate(self.frame)
         self.oversubscription = Oversubscription(self.frame)
         self.occupancy = Occupancy(self.frame, times=True)
-        self.kv = KvBars(self.frame)
         self.recording = None
         self.followers = []
         self.columns = COLUMNS
         self._agent = None
         self.restyle(theme, palette)
         self.relabel(labels)
+
+    @functools.cached_property
+    def kv(self):
+        """The caches at the pinned tick, a figure that is made when it is first asked for."""
+        made = KvBars(self.frame)
+        self.frame.restyle(self.frame.theme, self.frame.palette)
+        made.relabel()
+        made.restyle()
+        return made
 
     @property
     def charts(self):
@@ -74,8 +83,9 @@ class Board:
 
     @property
     def figures(self):
-        """All figures."""
-        return (self.minimap, self.timeline, self.events, *self.charts, self.kv)
+        """All figures that have been made."""
+        kv = (self.kv,) if "kv" in vars(self) else ()
+        return (self.minimap, self.timeline, self.events, *self.charts, *kv)
 
     def show(self, recording, keep=True, columns=COLUMNS):
         """Show another run.

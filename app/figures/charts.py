@@ -4,7 +4,6 @@ import numpy as np
 from bokeh.models import (
     BasicTicker,
     ColorBar,
-    ColumnDataSource,
     FixedTicker,
     Line,
     LinearAxis,
@@ -20,7 +19,7 @@ from bokeh.models import (
 )
 
 from app.derive import SHADES, STACK
-from app.figures.frame import CLOCK, FONT, y_axis
+from app.figures.frame import CLOCK, FONT
 from app.figures.images import BinnedImage
 from app.figures.tooltips import hover_tool, table
 from app.palette import state_colors
@@ -58,7 +57,7 @@ class Chart:
         self.root.title = Title(
             text=" ", text_font=FONT, text_font_size="13px", text_font_style="bold", standoff=6
         )
-        self.source = ColumnDataSource()
+        self.source = self.frame.source()
         self.build()
 
     def build(self):
@@ -73,7 +72,7 @@ class Chart:
         bins = Quad(
             left="left", right="right", bottom=0, top=BEYOND, fill_color=None, line_color=None
         )
-        self.hover = hover_tool(self.root.add_glyph(source, bins))
+        self.hover = hover_tool(self.frame.glyph(self.root, source, bins))
         self.root.add_tools(self.hover)
 
     def restyle(self):
@@ -104,14 +103,14 @@ class Shares(Chart):
     height = 132
 
     def build(self):
-        y_axis(self.root, few_ticks(), percent())
+        self.frame.y_axis(self.root, few_ticks(), percent())
         self.occurs = np.zeros(len(STACK), bool)
         self.areas = []
         self.source.data = nothing("x", *(f"y{i}" for i in range(len(STACK) + 1)))
-        self.bins = ColumnDataSource({name: [] for name in ("left", "right", *SHADES)})
+        self.bins = self.frame.source({name: [] for name in ("left", "right", *SHADES)})
         for i in range(len(STACK)):
             area = VAreaStep(x="x", y1=f"y{i}", y2=f"y{i + 1}", step_mode="after")
-            self.root.add_glyph(self.source, area)
+            self.frame.glyph(self.root, self.source, area)
             self.areas.append(area)
         self.probe(self.bins)
 
@@ -154,15 +153,15 @@ class Evictions(Chart):
     name = "evictions"
 
     def build(self):
-        y_axis(self.root, few_ticks())
+        self.frame.y_axis(self.root, few_ticks())
         self.source.data = {name: [] for name in ("left", "right", "rate", "total")}
         self.bars = Quad(left="left", right="right", bottom=0, top="rate", line_color=None)
-        self.root.add_glyph(self.source, self.bars)
+        self.frame.glyph(self.root, self.source, self.bars)
         self.total_range = Range1d(0, 1)
         self.root.extra_y_ranges = {"total": self.total_range}
         self.root.add_layout(LinearAxis(y_range_name="total", ticker=few_ticks()), "right")
         self.line = Step(x="right", y="total", mode="after", line_width=1.5)
-        self.root.add_glyph(self.source, self.line, y_range_name="total")
+        self.frame.glyph(self.root, self.source, self.line, y_range_name="total")
         self.probe(self.source)
 
     def update(self, evictions, bins, total):
@@ -197,13 +196,13 @@ class HitRate(Chart):
     name = "hit_rate"
 
     def build(self):
-        y_axis(self.root, few_ticks(), percent())
+        self.frame.y_axis(self.root, few_ticks(), percent())
         self.y_range.end = 1.06
         self.source.data = {name: [] for name in ("left", "right", "x", "rate", "requests")}
         self.line = Line(x="x", y="rate", line_width=1.5)
         self.dots = Scatter(x="x", y="rate", size=4, line_color=None)
-        self.root.add_glyph(self.source, self.line)
-        self.root.add_glyph(self.source, self.dots)
+        self.frame.glyph(self.root, self.source, self.line)
+        self.frame.glyph(self.root, self.source, self.dots)
         self.probe(self.source)
 
     def update(self, hit_rate, bins):
@@ -241,9 +240,9 @@ class Occupancy(Chart):
 
     def build(self):
         self.named = {}
-        self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
+        self.axis = self.frame.y_axis(self.root, FixedTicker(ticks=[]), grid=False)
         self.mapper = LinearColorMapper(palette=["#000000"], low=0, high=100)
-        self.image = BinnedImage(self.root, self.mapper, blank=0)
+        self.image = BinnedImage(self.frame, self.root, self.mapper, blank=0)
         self.source = self.image.source
         self.scale = ColorBar(
             color_mapper=self.mapper,
@@ -300,13 +299,13 @@ class Oversubscription(Chart):
     name = "oversubscription"
 
     def build(self):
-        y_axis(self.root, few_ticks(), percent())
+        self.frame.y_axis(self.root, few_ticks(), percent())
         self.source.data = nothing("x", "y", "zero")
-        self.bins = ColumnDataSource({"left": [], "right": [], "want": []})
+        self.bins = self.frame.source({"left": [], "right": [], "want": []})
         self.area = VAreaStep(x="x", y1="zero", y2="y", step_mode="after", fill_alpha=0.14)
         self.line = Step(x="x", y="y", mode="after", line_width=1.5)
-        self.root.add_glyph(self.source, self.area)
-        self.root.add_glyph(self.source, self.line)
+        self.frame.glyph(self.root, self.source, self.area)
+        self.frame.glyph(self.root, self.source, self.line)
         self.full = Span(location=1, dimension="width", line_width=1)
         self.root.add_layout(self.full)
         self.probe(self.bins)

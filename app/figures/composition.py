@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 from bokeh.models import (
-    ColumnDataSource,
     LinearColorMapper,
     NumeralTickFormatter,
     Range1d,
@@ -12,7 +11,6 @@ from bokeh.models import (
 
 from app.derive.composition import CODES, EMPTY, band_tops, composition, composition_image
 from app.figures.charts import few_ticks
-from app.figures.frame import y_axis
 from app.figures.images import BinnedImage
 from app.figures.lettering import text_glyph
 from app.palette import TRANSPARENT, context_colors
@@ -51,11 +49,11 @@ class KvOverTime:
         self.root = frame.figure(HEIGHT, self.y_range, times=True)
         self.root.name = "composition"
         self.root.toolbar.active_scroll = None  # there the wheel scrolls the page
-        y_axis(self.root, few_ticks(), NumeralTickFormatter(format="0a"), grid=False)
+        self.frame.y_axis(self.root, few_ticks(), NumeralTickFormatter(format="0a"), grid=False)
         self.mapper = LinearColorMapper(palette=[TRANSPARENT] * CODES, low=-0.5, high=CODES - 0.5)
-        self.image = BinnedImage(self.root, self.mapper, EMPTY)
+        self.image = BinnedImage(self.frame, self.root, self.mapper, EMPTY)
         self.source = self.image.source
-        self.names = ColumnDataSource({"x": [], "y": [], "text": []})
+        self.names = self.frame.source({"x": [], "y": [], "text": []})
         self.name = text_glyph(
             text_align="center",
             text_baseline="middle",
@@ -63,7 +61,7 @@ class KvOverTime:
             padding=2,
             border_radius=3,
         )
-        self.root.add_glyph(self.names, self.name)
+        self.frame.glyph(self.root, self.names, self.name)
         self.restyle()
 
     def update(self, recording, worker, bins):

@@ -3,7 +3,6 @@
 import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import (
-    ColumnDataSource,
     NumeralTickFormatter,
     Quad,
     Range1d,
@@ -12,7 +11,7 @@ from bokeh.models import (
 )
 
 from app.figures.charts import few_ticks
-from app.figures.frame import CLOCK, FONT, y_axis
+from app.figures.frame import CLOCK, FONT
 from app.figures.lettering import text_glyph
 from app.figures.tooltips import hover_tool, table
 from app.palette import PALETTES
@@ -44,12 +43,12 @@ class ContextChart:
         self.root.title = Title(
             text=" ", text_font=FONT, text_font_size="13px", text_font_style="bold", standoff=6
         )
-        y_axis(self.root, few_ticks(), NumeralTickFormatter(format="0a"))
+        self.frame.y_axis(self.root, few_ticks(), NumeralTickFormatter(format="0a"))
         self._levels = [f"y{i}" for i in range(len(PARTS) + 1)]
         columns = ("left", "right", *self._levels, "turn", "worker", *PARTS)
-        self.source = ColumnDataSource({name: [] for name in columns})
-        self.names = ColumnDataSource({name: [] for name in ("x", "y", "text")})
-        self.marks = ColumnDataSource({name: [] for name in ("x", "y", "by", "tokens", "worker")})
+        self.source = self.frame.source({name: [] for name in columns})
+        self.names = self.frame.source({name: [] for name in ("x", "y", "text")})
+        self.marks = self.frame.source({name: [] for name in ("x", "y", "by", "tokens", "worker")})
         self._add_glyphs()
         self._turns = None
         self.relabel(labels)
@@ -60,19 +59,19 @@ class ContextChart:
         for name, low, high in zip(PARTS, self._levels[:-1], self._levels[1:], strict=True):
             bar = Quad(left="left", right="right", bottom=low, top=high, line_color=None)
             self.bars[name] = bar
-            self.root.add_glyph(self.source, bar)
+            self.frame.glyph(self.root, self.source, bar)
         whole = Quad(
             left="left", right="right", bottom=0, top=self._levels[-1], fill_color=None,
             line_width=1,
         )  # fmt: skip
         self.edge = whole
-        self.hover = hover_tool(self.root.add_glyph(self.source, whole))
+        self.hover = hover_tool(self.frame.glyph(self.root, self.source, whole))
         self.mark = Scatter(
             x="x", y="y", marker=value("inverted_triangle"), size=7, line_color=None
         )
-        self.mark_hover = hover_tool(self.root.add_glyph(self.marks, self.mark))
+        self.mark_hover = hover_tool(self.frame.glyph(self.root, self.marks, self.mark))
         self.name = text_glyph(text_baseline="bottom", x_offset=2)
-        self.root.add_glyph(self.names, self.name)
+        self.frame.glyph(self.root, self.names, self.name)
         self.root.add_tools(self.hover, self.mark_hover)
 
     def show(self, turns, evicted, end):

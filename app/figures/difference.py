@@ -1,11 +1,11 @@
 """How the states of two runs' workers differ over time."""
 
 import numpy as np
-from bokeh.models import BoxAnnotation, ColumnDataSource, Label, Node, Span, VAreaStep
+from bokeh.models import BoxAnnotation, Label, Node, Span, VAreaStep
 
 from app.derive import SHADES, STACK
 from app.figures.charts import BEYOND, Chart, few_ticks, nothing, percent
-from app.figures.frame import FONT, y_axis
+from app.figures.frame import FONT
 from app.figures.tooltips import table
 from app.palette import state_colors
 
@@ -55,16 +55,16 @@ class DifferenceChart(Chart):
 
     def build(self):
         self.y_range.update(start=-1, end=1)
-        axis = y_axis(self.root, few_ticks(), percent())
+        axis = self.frame.y_axis(self.root, few_ticks(), percent())
         axis.formatter.format = "+0%"
         axis.major_label_overrides = {0: "0"}
         self._occurs = np.zeros(len(STACK), bool)
         self.source.data = nothing("x", *(f"{end}{i}" for i in range(len(STACK)) for end in "sy"))
-        self.spans = ColumnDataSource({"left": [], "right": []})
+        self.spans = self.frame.source({"left": [], "right": []})
         self.areas = []
         for i in range(len(STACK)):
             area = VAreaStep(x="x", y1=f"s{i}", y2=f"y{i}", step_mode="after")
-            self.root.add_glyph(self.source, area)
+            self.frame.glyph(self.root, self.source, area)
             self.areas.append(area)
         self.zero = Span(location=0, dimension="width", line_width=1)
         self.root.add_layout(self.zero)

@@ -2,9 +2,9 @@
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, FixedTicker, Grid, Range1d, Rect, Segment
+from bokeh.models import FixedTicker, Grid, Range1d, Rect, Segment
 
-from app.figures.frame import CLOCK, y_axis
+from app.figures.frame import CLOCK
 from app.figures.tooltips import hover_tool, table
 from app.palette import event_colors
 from sim.result import EVENT_KINDS
@@ -34,16 +34,16 @@ class EventTrack:
         kinds = len(EVENT_KINDS)
         self.root = frame.figure(self.PITCH * kinds, Range1d(0, kinds))
         middles = FixedTicker(ticks=[row + 0.5 for row in range(kinds)])
-        self.axis = y_axis(self.root, middles, grid=False)
+        self.axis = self.frame.y_axis(self.root, middles, grid=False)
         borders = FixedTicker(ticks=list(range(1, kinds)))
         self.root.add_layout(Grid(axis=self.axis, dimension=1, ticker=borders))
         names = ("x", "low", "middle", "high", "name", "color", "count", "tick", "worker", "agent")
-        self.source = ColumnDataSource({name: [] for name in (*names, *MORE)})
+        self.source = self.frame.source({name: [] for name in (*names, *MORE)})
         stroke = Segment(x0="x", x1="x", y0="low", y1="high", line_color="color", line_width=2)
-        self.root.add_glyph(self.source, stroke)
+        self.frame.glyph(self.root, self.source, stroke)
         width = value(6, units="screen")
         target = Rect(x="x", y="middle", width=width, height=1, fill_color=None, line_color=None)
-        self.hover = hover_tool(self.root.add_glyph(self.source, target))
+        self.hover = hover_tool(self.frame.glyph(self.root, self.source, target))
         self.root.add_tools(self.hover)
         self.rows = {kind: kinds - 1 - row for row, kind in enumerate(ORDER)}
         self.marks, self.bins = None, None

@@ -2,7 +2,6 @@
 
 import numpy as np
 from bokeh.models import (
-    ColumnDataSource,
     FixedTicker,
     LinearAxis,
     LinearColorMapper,
@@ -66,7 +65,7 @@ class EvictorMap:
         self.mapper = LinearColorMapper(palette=[TRANSPARENT] * 2, low=0, high=2)
         self.field, self._field = self._add(Quad, BOX)
         self.root.renderers[-1].level = "image"  # below what follows
-        self.image = BinnedImage(self.root, self.mapper, 0)
+        self.image = BinnedImage(self.frame, self.root, self.mapper, 0)
         self.borders, self._border = self._add(Segment, ("x0", "y0", "x1", "y1"))
         self.sums, self._sum = self._add(Quad, BOX, "agent", "tokens", "role", line_color=None)
         sums = self.root.renderers[-1]
@@ -88,9 +87,9 @@ class EvictorMap:
         return axis
 
     def _add(self, kind, places, *more, **look):
-        source = ColumnDataSource({name: [] for name in (*places, *more)})
+        source = self.frame.source({name: [] for name in (*places, *more)})
         glyph = kind(**{name: name for name in places}, **look)
-        self.root.add_glyph(source, glyph)
+        self.frame.glyph(self.root, source, glyph)
         return source, glyph
 
     @property

@@ -2,17 +2,23 @@
 
 from bokeh.models import (
     AdaptiveTicker,
+    AllIndices,
+    AllLabels,
     BoxAnnotation,
+    CDSView,
+    ColumnDataSource,
     CrosshairTool,
     Grid,
     LinearAxis,
     LinearColorMapper,
+    LinearScale,
     NoOverlap,
     NumeralTickFormatter,
     PanTool,
     Plot,
     Range1d,
     Span,
+    UnionRenderers,
     WheelZoomTool,
 )
 
@@ -76,6 +82,10 @@ class Frame:
         )
         self._wheel = wheel
         self._figures = []
+        # Bokeh would make each figure, axis, source and glyph one of its own of these, which
+        # have no state: a third of the models of a page, and of the time to make it.
+        self._scale, self._labels = LinearScale(), AllLabels()
+        self._all, self._policy = AllIndices(), UnionRenderers()
         self.lines = {
             "onset": Span(dimension="height", visible=False, line_dash=[5, 4], line_width=1.5),
             "pin": Span(dimension="height", visible=False, line_width=1.5),
@@ -114,6 +124,9 @@ class Frame:
         made = Plot(
             x_range=x_range or self.x_range,
             y_range=y_range,
+            x_scale=self._scale,
+            y_scale=self._scale,
+            title=None,
             frame_height=height,
             sizing_mode="stretch_width",
             toolbar_location=None,
@@ -128,7 +141,7 @@ class Frame:
         )
         made.toolbar.logo = None
         if times:
-            made.add_layout(time_axis(), "below")
+            made.add_layout(_time_axis(), "below")
         if lines:
             for line in self.lines.values():
                 made.add_layout(line)
@@ -144,6 +157,50 @@ class Frame:
         made.add_tools(pan, wheel, CrosshairTool(overlay=self._cross))
         made.toolbar.active_drag = pan
         made.toolbar.active_scroll = wheel if self._wheel else None
+
+    def source(self, data=None):
+        """Return a source of columns."""
+        return ColumnDataSource(data or {}, selection_policy=self._policy)
+
+    def glyph(self, figure, source, glyph, **options):
+        """Draw the rows of a source in a figure.
+
+        Parameters
+        ----------
+        figure : Plot
+        source : ColumnDataSource
+        glyph : Glyph
+        **options
+            Of the renderer.
+
+        Returns
+        -------
+        GlyphRenderer
+        """
+        return figure.add_glyph(source, glyph, view=CDSView(filter=self._all), **options)
+
+    def y_axis(self, figure, ticker, formatter=None, grid=True):
+        """Give a figure a y axis to the left, and grid lines.
+
+        Parameters
+        ----------
+        figure : Plot
+        ticker : Ticker
+        formatter : TickFormatter or None
+        grid : bool
+            Whether to draw grid lines at the ticks.
+
+        Returns
+        -------
+        LinearAxis
+        """
+        axis = LinearAxis(ticker=ticker, major_label_policy=self._labels)
+        if formatter is not None:
+            axis.formatter = formatter
+        figure.add_layout(axis, "left")
+        if grid:
+            figure.add_layout(Grid(axis=axis, dimension=1))
+        return axis
 
     def set_wheel(self, active):
         """Let the wheel zoom the figures, or scroll the page."""
@@ -228,7 +285,7 @@ class Frame:
         self.interval.update(fill_color=colors.accent, line_color=colors.accent)
 
 
-def time_axis():
+def _time_axis():
     """Return an axis of seconds written as h:mm:ss."""
     ticker = AdaptiveTicker(
         base=60,
@@ -242,30 +299,6 @@ def time_axis():
         formatter=NumeralTickFormatter(format=CLOCK),
         major_label_policy=NoOverlap(min_distance=12),
     )
-
-
-def y_axis(figure, ticker, formatter=None, grid=True):
-    """Give a figure a y axis to the left, and grid lines.
-
-    Parameters
-    ----------
-    figure : Plot
-    ticker : Ticker
-    formatter : TickFormatter or None
-    grid : bool
-        Whether to draw grid lines at the ticks.
-
-    Returns
-    -------
-    LinearAxis
-    """
-    axis = LinearAxis(ticker=ticker)
-    if formatter is not None:
-        axis.formatter = formatter
-    figure.add_layout(axis, "left")
-    if grid:
-        figure.add_layout(Grid(axis=axis, dimension=1))
-    return axis
 
 
 def _style(made, colors):

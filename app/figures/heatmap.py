@@ -2,7 +2,6 @@
 
 from bokeh.models import (
     ColorBar,
-    ColumnDataSource,
     CustomJS,
     FixedTicker,
     LinearAxis,
@@ -94,7 +93,7 @@ class Heatmap:
         self.root.add_layout(self.bar, "above")
 
     def _add_cells(self):
-        self.cells = ColumnDataSource({name: [] for name in COLUMNS})
+        self.cells = self.frame.source({name: [] for name in COLUMNS})
         quad = Quad(
             **{name: name for name in COLUMNS[:4]},
             fill_color="fill",
@@ -104,25 +103,25 @@ class Heatmap:
             line_width=1,
         )
         self._quad = quad
-        renderer = self.root.add_glyph(self.cells, quad)
+        renderer = self.frame.glyph(self.root, self.cells, quad)
         self._hover = hover_tool(renderer)
         self.root.add_tools(self._hover)
         text = text_glyph("12px", text_color="ink", text_align="center", text_baseline="middle")
-        texts = self.root.add_glyph(self.cells, text)
+        texts = self.frame.glyph(self.root, self.cells, text)
         fit = CustomJS(args={"figure": self.root, "texts": texts, "least": ROOM}, code=FIT)
         self.root.js_on_change("inner_width", fit)
         self.root.x_range.js_on_change("end", fit)
 
     def _outlines(self, kind, columns):
         """Add lines with a rim around them, so that they stand out from any colour."""
-        source = ColumnDataSource({name: [] for name in columns})
+        source = self.frame.source({name: [] for name in columns})
         names = {name: name for name in columns}
         plain = (
             {"fill_color": None} if kind is Quad else {"line_join": "round", "line_cap": "round"}
         )
         glyphs = [kind(**names, **plain, line_width=width) for width in (6, 3)]
         for glyph in glyphs:
-            self.root.add_glyph(source, glyph, level="overlay")
+            self.frame.glyph(self.root, source, glyph, level="overlay")
         return source, glyphs
 
     def show(self, cells, across, up):

@@ -1,7 +1,7 @@
 """Images on the time axis: a column for each bin, a unit of y for each lane."""
 
 import numpy as np
-from bokeh.models import ColumnDataSource, Image
+from bokeh.models import Image
 
 
 class BinnedImage:
@@ -9,6 +9,7 @@ class BinnedImage:
 
     Parameters
     ----------
+    frame : Frame
     figure : Plot
     mapper : ColorMapper
     blank : int
@@ -21,12 +22,12 @@ class BinnedImage:
     renderer : GlyphRenderer
     """
 
-    def __init__(self, figure, mapper, blank):
+    def __init__(self, frame, figure, mapper, blank):
         self._blank = np.full((1, 1), blank, np.uint8)
-        self.source = ColumnDataSource()
+        self.source = frame.source()
         self.clear()
         glyph = Image(image="image", x="x", y="y", dw="dw", dh="dh", color_mapper=mapper)
-        self.renderer = figure.add_glyph(self.source, glyph, level="image")
+        self.renderer = frame.glyph(figure, self.source, glyph, level="image")
 
     def update(self, image, bins, lanes):
         """Show an image, bottom row first, whose columns are `bins`."""

@@ -2,7 +2,6 @@
 
 from bokeh.models import (
     AdaptiveTicker,
-    ColumnDataSource,
     FixedTicker,
     LinearAxis,
     NumeralTickFormatter,
@@ -11,7 +10,6 @@ from bokeh.models import (
     Span,
 )
 
-from app.figures.frame import y_axis
 from app.figures.lettering import text_glyph
 from app.figures.tooltips import hover_tool, table
 from app.palette import state_colors
@@ -56,27 +54,30 @@ class KvBars:
             formatter=NumeralTickFormatter(format="0a"),
         )
         self.root.add_layout(tokens, "below")
-        self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
+        self.axis = self.frame.y_axis(self.root, FixedTicker(ticks=[]), grid=False)
         self._add_glyphs()
 
     def _add_glyphs(self):
-        self.source = _empty(*BOX, "color", "agent", "tokens", "kind", "worker")
-        self.tracks = _empty(*BOX, "color")
-        self.needs = _empty(*BOX, "agent", "need", "free")
-        self.names = _empty("x", "y", "text", "color")
+        self.source = self._empty(*BOX, "color", "agent", "tokens", "kind", "worker")
+        self.tracks = self._empty(*BOX, "color")
+        self.needs = self._empty(*BOX, "agent", "need", "free")
+        self.names = self._empty("x", "y", "text", "color")
         box = {side: side for side in BOX}
         track = Quad(**box, fill_color="color", line_color=None)
         self.context = Quad(**box, fill_color="color", line_width=1)
         self.need = Quad(**box, fill_color=None, line_dash=[4, 3], line_width=1.5)
         name = text_glyph(text_color="color", text_baseline="middle", x_offset=5)
-        self.root.add_glyph(self.tracks, track)
-        contexts = self.root.add_glyph(self.source, self.context)
-        self.root.add_glyph(self.needs, self.need)
-        self.root.add_glyph(self.names, name)
+        self.frame.glyph(self.root, self.tracks, track)
+        contexts = self.frame.glyph(self.root, self.source, self.context)
+        self.frame.glyph(self.root, self.needs, self.need)
+        self.frame.glyph(self.root, self.names, name)
         self.end = Span(dimension="height", line_width=1)
         self.root.add_layout(self.end)
         self.hover = hover_tool(contexts)
         self.root.add_tools(self.hover)
+
+    def _empty(self, *names):
+        return self.frame.source({name: [] for name in names})
 
     def update(self, moments):
         """Show `derive.at`, or some of it, from the top down; at most `MOST_BARS`.
@@ -174,10 +175,6 @@ class KvBars:
             )
         )
         self.update(self.moments)
-
-
-def _empty(*names):
-    return ColumnDataSource({name: [] for name in names})
 
 
 def _fill(source, rows):

@@ -3,7 +3,7 @@
 from bokeh.models import FixedTicker, Range1d
 
 from app import derive
-from app.figures.frame import Frame, y_axis
+from app.figures.frame import Frame
 from app.figures.images import BinnedImage
 
 HEIGHT = 112
@@ -31,12 +31,12 @@ class Strip:
         self.root = frame.figure(
             pitch * self.lanes, Range1d(0, self.lanes), times=True, lines=False, tools=False
         )
-        self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
+        self.axis = self.frame.y_axis(self.root, FixedTicker(ticks=[]), grid=False)
         columns = max(1, round(COLUMNS * recording.ticks * recording.tick_s / longest))
         whole = (0, recording.ticks)
         bins = derive.Bins.fit(whole, columns, recording.ticks, recording.tick_s)
         lanes = derive.lanes(recording, bins, pitch - gap, gap, self.per_lane)
-        image = BinnedImage(self.root, frame.states, derive.EMPTY)
+        image = BinnedImage(self.frame, self.root, frame.states, derive.EMPTY)
         image.update(lanes.image, bins, lanes.lanes)
         self.relabel()
 

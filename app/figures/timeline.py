@@ -3,7 +3,6 @@
 import numpy as np
 from bokeh.models import (
     BoxAnnotation,
-    ColumnDataSource,
     FixedTicker,
     Label,
     Quad,
@@ -12,7 +11,7 @@ from bokeh.models import (
 )
 
 from app.derive import EMPTY
-from app.figures.frame import FONT, y_axis
+from app.figures.frame import FONT
 from app.figures.images import BinnedImage
 
 HEIGHT = 352
@@ -75,12 +74,12 @@ class Timeline:
         self.frame = frame
         self.y_range = Range1d(0, 1)
         self.root = frame.figure(self.height, self.y_range, times=times)
-        self.axis = y_axis(self.root, FixedTicker(ticks=[]), grid=False)
-        self.coarse = BinnedImage(self.root, frame.states, EMPTY)
-        self.fine = BinnedImage(self.root, frame.states, EMPTY)
-        self.visits = ColumnDataSource({side: [] for side in BOX})
+        self.axis = self.frame.y_axis(self.root, FixedTicker(ticks=[]), grid=False)
+        self.coarse = BinnedImage(self.frame, self.root, frame.states, EMPTY)
+        self.fine = BinnedImage(self.frame, self.root, frame.states, EMPTY)
+        self.visits = self.frame.source({side: [] for side in BOX})
         self.visit = Quad(**{side: side for side in BOX}, fill_color=None, line_width=2)
-        self.root.add_glyph(self.visits, self.visit, name="visits")
+        self.frame.glyph(self.root, self.visits, self.visit, name="visits")
         self.cell = BoxAnnotation(visible=False, fill_alpha=0, line_width=1.5, level="overlay")
         self.onset = Label(
             x=0,
@@ -196,7 +195,7 @@ class Minimap:
             x_range=self.x_range,
             tools=False,
         )
-        self.image = BinnedImage(self.root, frame.states, EMPTY)
+        self.image = BinnedImage(self.frame, self.root, frame.states, EMPTY)
         self.tool = RangeTool(x_range=frame.x_range, start_gesture="pan")
         self.tool.overlay.update(line_width=1.5, line_dash=[], border_radius=3)
         self.root.add_tools(self.tool)

@@ -4,7 +4,7 @@ import functools
 import math
 
 import numpy as np
-from bokeh.models import ColumnDataSource, Label, Quad, Span, Title
+from bokeh.models import Label, Quad, Span, Title
 
 from app import derive
 from app.derive import SHADES, STACK
@@ -68,11 +68,11 @@ class Side(Timeline):
         for mark in (self.onset_line, self.over, self.end_line, self.end_label):
             self.root.add_layout(mark)
         self._occurs = np.zeros(len(STACK), bool)
-        self.bins = ColumnDataSource({name: [] for name in ("left", "right", *SHADES)})
+        self.bins = self.frame.source({name: [] for name in ("left", "right", *SHADES)})
         probe = Quad(
             left="left", right="right", bottom=0, top=BEYOND, fill_color=None, line_color=None
         )
-        self.hover = hover_tool(self.root.add_glyph(self.bins, probe))
+        self.hover = hover_tool(self.frame.glyph(self.root, self.bins, probe))
         self.root.add_tools(self.hover)
 
     @property

@@ -60,9 +60,8 @@ class Moment(Viewer):
     def __init__(self, app, board):
         super().__init__(app=app)
         self.board = board
-        board.kv.root.name = "kv"
         self._bar = MomentBar(self)
-        self._bars = pn.pane.Bokeh(board.kv.root, sizing_mode="stretch_width", margin=0)
+        self._bars = pn.Column(sizing_mode="stretch_width", margin=0)
         self._workers = Markup(names=("workers.css",))
         self._show_texts()
 
@@ -122,6 +121,7 @@ class Moment(Viewer):
         recording = self.run.recording
         tick = self._tick
         moments = self.board.pin(tick, self._in_sight(recording.workers))
+        self._show_bars()
         colors = state_colors(self.app.palette, "dark" if self.app.dark else "light")
         rows = "".join(
             _row(m, texts, recording.tick_s, colors, m.worker == self.app.worker) for m in moments
@@ -138,6 +138,13 @@ class Moment(Viewer):
             title=texts("moment.at", time=time, tick=count(tick)),
             happened=" · ".join(said),
         )
+
+    def _show_bars(self):
+        """Have the bars on the page from the first pin on."""
+        if not len(self._bars):
+            root = self.board.kv.root
+            root.name = "kv"
+            self._bars.append(pn.pane.Bokeh(root, sizing_mode="stretch_width", margin=0))
 
     def _in_sight(self, workers):
         """The workers shown: all, or of too many those around the chosen one."""

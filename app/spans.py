@@ -125,13 +125,18 @@ def _latency(part, whole, tick_s, texts, look):
     return {"title": title, "head": [f"p{p}" for p in PERCENTILES], "rows": rows}
 
 
+def _rounded(value):
+    """Return a number without the noise of its calculation, which nobody wants to copy."""
+    return round(float(value), 6) if isinstance(value, float) else value
+
+
 def cells(part, whole, tick_s, texts):
     """Return the rows of all tables as plain numbers: metric, unit, interval, whole run."""
     own = texts.section("interval")
     rows = [[own["metric"], own["unit"], own["here"], own["run"]]]
 
     def add(name, unit, value):
-        rows.append([name, own[f"unit_{unit}"], *(value(i) for i in (part, whole))])
+        rows.append([name, own[f"unit_{unit}"], *(_rounded(value(i)) for i in (part, whole))])
 
     add(own["start"], "s", lambda i: i.first * tick_s)
     add(own["end"], "s", lambda i: i.stop * tick_s)

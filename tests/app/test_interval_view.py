@@ -117,6 +117,8 @@ def test_the_copied_table_holds_plain_numbers(page, language):
     assert len(head) == 4
     assert all(len(row) == 4 for row in rows)
     assert {type(value) for row in rows for value in row[2:]} <= {int, float, type(None)}
+    tenths = [value for row in cells(part, whole, 0.1, texts)[1:] for value in row[2:]]
+    assert all(value == round(value, 6) for value in tenths if value is not None)
     spent = [row for row in rows if row[1] == texts("interval.unit_worker_s")]
     assert sum(row[2] for row in spent) == 20 * recording.workers
     made = tables(part, whole, recording.tick_s, texts, ("default", "dark"))

@@ -9,6 +9,7 @@ import collections
 import itertools
 import threading
 import time
+import weakref
 from concurrent.futures import Future
 
 SLOTS = 2
@@ -199,6 +200,15 @@ class Aside:
         return future
 
 
+_MEMORIES = weakref.WeakSet()
+
+
+def forget():
+    """Have every `Memory` forget what was found."""
+    for memory in list(_MEMORIES):
+        memory.forget()
+
+
 class Memory:
     """What was found last, and what is being found out, for all sessions of this process.
 
@@ -210,10 +220,16 @@ class Memory:
     """
 
     def __init__(self, size, turns=TURNS):
+        _MEMORIES.add(self)
         self._size, self._turns = size, turns
         self._found = collections.OrderedDict()
         self._asked = {}
         self._lock = threading.Lock()
+
+    def forget(self):
+        """Forget what was found; what is being found out goes on."""
+        with self._lock:
+            self._found.clear()
 
     def ask(self, key, work, listener, heavy=False):
         """Return what is remembered under a key, else None and find it out.

@@ -47,10 +47,8 @@ def server(address, port, origins, prefix="", trust_proxy=False, frames=ANYWHERE
     # Imported here so that the command line need not wait for it.
     from panel.io.server import get_server
 
-    import app.session  # noqa: F401  so that the first page is quick
-
     made = get_server(
-        {"app": str(APP / "main.py")},
+        {"app": application()},
         address=address,
         port=port,
         websocket_origin=origins,
@@ -62,6 +60,13 @@ def server(address, port, origins, prefix="", trust_proxy=False, frames=ANYWHERE
     )
     made._tornado.add_transform(with_headers(frames))
     return made
+
+
+def application():
+    """Return the dashboard as `panel serve app` has it, with its hooks."""
+    from panel.io.application import build_single_handler_application
+
+    return build_single_handler_application(str(APP))
 
 
 def headers(frames=ANYWHERE):

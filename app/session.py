@@ -1,5 +1,6 @@
 """Opens a page for each browser that connects."""
 
+import asyncio
 import urllib.parse
 import weakref
 from functools import partial
@@ -20,28 +21,63 @@ from app.views.page import Page
 settings.perform_document_validation.set_value(False)
 
 
+_made = weakref.WeakKeyDictionary()
+"""What to set as a page is opened that has been made, by documents."""
+
+
 def open_page():
-    """Make the page of the session that is being opened, and serve it."""
-    pn.extension()  # only what is asked for: no tables, no terminal, no maps
+    """Open the page of the session that is being begun."""
     document = pn.state.curdoc
+    if document not in _made:
+        for _ in making(document):
+            pass
+    _made.pop(document).set()
+    freeing.opened()
+
+
+def making(document):
+    """Make the page of a session and put it into its document, piece by piece.
+
+    Parameters
+    ----------
+    document : bokeh.document.Document
+
+    Yields
+    ------
+    None
+        Wherever others may be answered.
+    """
+    opened = asyncio.Event()
+    with document.models.freeze():  # else Bokeh walks all models once for each root and change
+        with set_curdoc(document):
+            page = _page(document, _poster(document, opened))
+        yield
+        with set_curdoc(document):
+            page.template().servable(title=page.title)
+        yield
+        with set_curdoc(document):
+            page.run()
+    _made[document] = opened
+
+
+def _page(document, post):
+    pn.extension()  # only what is asked for: no tables, no terminal, no maps
     _keep_to_this_server(document)
     document.config.notify_connection_status = False  # the page says so itself
     language = preferred(pn.state.headers.get("Accept-Language", ""))
     state, problems = read_query(_query(), language)
     state.dark = _dark(state.theme)
-    page = Page(state, problems, _poster(document))
+    page = Page(state, problems, post)
     # The handler is kept in a place that outlives the session, so it must not keep the page.
     failed = weakref.WeakMethod(page.callback_failed)
     pn.config.exception_handler = lambda error: (failed() or _raise)(error)
     pn.state.on_session_destroyed(lambda _: _closed(page))
-    with document.models.freeze():  # else Bokeh walks all models once for each root and change
-        page.template().servable(title=page.title)
-        page.run()
+    return page
 
 
 def _closed(page):
     page.close()
-    freeing.soon()
+    freeing.closed()
 
 
 def _keep_to_this_server(document):
@@ -72,11 +108,12 @@ def _dark(theme):
     return theme == "dark"
 
 
-def _poster(document):
+def _poster(document, opened):
     """Return a function that has a callback called in the session's event loop.
 
-    It may be called from any thread. `document.add_next_tick_callback` may not: what it adds is
-    lost if the event loop holds the document's events at that moment.
+    It may be called from any thread; what it is called with waits until the page is opened.
+    `document.add_next_tick_callback` does not do: what it adds is lost if the event loop holds the
+    document's events at that moment.
     """
     loop = IOLoop.current()
 
@@ -87,10 +124,14 @@ def _poster(document):
             except Exception as error:
                 pn.config.exception_handler(error)
 
+    async def begin(context, callback):
+        await opened.wait()
+        await context.with_locked_document(partial(call, callback=callback))
+
     def post(callback):
         context = document.session_context
         if context is not None:  # else the session is over
-            loop.add_callback(context.with_locked_document, partial(call, callback=callback))
+            loop.add_callback(begin, context, callback)
 
     return post
 

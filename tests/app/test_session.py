@@ -11,7 +11,7 @@ import pytest
 from bokeh.client import pull_session
 
 import app.session
-from app.serving import APP
+from app import serving
 from tests.browser.conftest import free_port
 from tests.serving.server import answered
 
@@ -42,7 +42,7 @@ def address(living):
     patch.setattr(app.session, "Page", Page)
     port = free_port()
     server = pn.serve(
-        {"app": str(APP / "main.py")},
+        {"app": serving.application()},
         port=port,
         threaded=True,
         show=False,
@@ -108,6 +108,46 @@ def test_what_a_thread_posts_arrives_while_events_are_held(address, living):
     assert arrived.wait(PATIENCE)
     close(session)
     del page
+    until(lambda: gone(living))
+
+
+def test_others_are_answered_while_a_page_is_made(address, living, monkeypatch):
+    making, begun, go = app.session.making, threading.Event(), threading.Event()
+
+    def held(document):
+        while not go.is_set():
+            begun.set()
+            yield
+        yield from making(document)
+
+    monkeypatch.setattr(app.session, "making", held)
+    with ThreadPoolExecutor() as pool:
+        page = pool.submit(answered, address)
+        assert begun.wait(PATIENCE)
+        answered(f"{address.rpartition('/')[0]}/favicon.ico")
+        assert not page.done()
+        go.set()
+        assert b"token" in page.result(PATIENCE).body
+    until(lambda: gone(living))
+
+
+def test_what_a_page_asks_for_while_it_is_made_waits_until_it_is_open(address, living, monkeypatch):
+    making, order, called = app.session.making, [], threading.Event()
+
+    class Page(app.session.Page):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            arguments[-1](lambda: (order.append("called"), called.set()))
+
+    def noted(document):
+        yield from making(document)
+        order.append("made")
+
+    monkeypatch.setattr(app.session, "Page", Page)
+    monkeypatch.setattr(app.session, "making", noted)
+    answered(address)
+    assert called.wait(PATIENCE)
+    assert order == ["made", "called"]
     until(lambda: gone(living))
 
 

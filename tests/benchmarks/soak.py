@@ -114,7 +114,10 @@ def main(sessions, minutes, pause):
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
         with log.open("wb") as file, serving(log=file) as server:
-            print(f"{server.started:.1f} s until the first page")
+            print(
+                f"{server.answering:.1f} s until it answered, "
+                f"{server.started:.1f} s until the first page"
+            )
             asyncio.run(Soak(server.address, 0.1).run(WARM_UP, 3 * WARM_UP))
             time.sleep(FREED_S)
             start = memory(server.process)

@@ -26,13 +26,14 @@ class Server:
     address : str
         Of the app, without a proxy.
     port : int
-    started : float
-        Seconds until the first page was there.
+    answering, started : float
+        Seconds until it answered, and until the first page was there.
     """
 
     process: subprocess.Popen
     address: str
     port: int
+    answering: float = 0.0
     started: float = 0.0
 
 
@@ -55,6 +56,8 @@ def serving(*options, log=subprocess.DEVNULL, prefix="", **environment):
     process = launch("--port", str(port), *options, log=log, **environment)
     server = Server(process, f"http://localhost:{port}{prefix}/app", port)
     try:
+        answered(f"http://localhost:{port}{prefix}/favicon.ico", process)
+        server.answering = time.monotonic() - start
         answered(server.address, process)
         server.started = time.monotonic() - start
         yield server

@@ -9,12 +9,12 @@ from app.assets import script
 from app.derive.lives import AGENT_STATES, life_at
 from app.derive.sessions import METRICS, STATUS, turns_of
 from app.figures.agents import AgentLanes
-from app.figures.context import ContextChart
 from app.format import clock, count, tokens
 from app.palette import agent_colors
 from app.runs import Run
 from app.state import AppState
 from app.texts import Texts
+from app.views.context import Context
 from app.views.evictors import Evictors
 from app.views.later import Room
 from app.views.part import Part
@@ -108,8 +108,7 @@ class Agents(Room):
         texts = Texts(app.language)
         self.board = board
         self.lanes = AgentLanes(board.frame, texts("agents.lane"))
-        self.context = None  # until an agent is chosen
-        self._context_place = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
+        self.context = Context(board)
         self.pairs = Evictors(app, board.frame)
         self._facts = self._shown = None
         self.lanes.root.name = "agent_lanes"
@@ -121,7 +120,7 @@ class Agents(Room):
 
     @property
     def _figures(self):
-        return [figure for figure in (self.lanes, self.context) if figure is not None]
+        return [figure for figure in (self.lanes, self.context.chart) if figure is not None]
 
     def __panel__(self):
         wide = {"sizing_mode": "stretch_width", "margin": 0}
@@ -131,7 +130,7 @@ class Agents(Room):
         return pn.Column(
             self._head,
             pn.Column(scrolled, stylesheets=[SCROLLER], **wide),
-            self._context_place,
+            self.context,
             self._list,
             self.pairs,
             **wide,
@@ -165,8 +164,7 @@ class Agents(Room):
             self._draw()
         self._shown = seen
         self.lanes.refine(self.board.bins(self.board.window, columns))
-        if self._context_place.visible:
-            self.context.refine(columns)
+        self.context.refine()
 
     def _draw(self):
         """Draw the lanes of the whole run in their order."""
@@ -229,7 +227,8 @@ class Agents(Room):
         self.lanes.choose(agent)
         self._head.lane = self.lanes.place_of(agent)
         self._list.missing = self._missing(texts)
-        self._show_context(agent, texts)
+        self.context.show(self.run and self.run.recording, agent, texts)
+        self._show_texts()
         if agent is None:
             self._list.param.update(agent=None, turns=[], evicted_by=[], evicted_whom=[])
             return
@@ -246,35 +245,6 @@ class Agents(Room):
         if self.run is None or wanted is None or wanted < self.run.recording.agents:
             return ""
         return texts("agents.missing", agent=wanted, last=self.run.recording.agents - 1)
-
-    def _show_context(self, agent, texts):
-        """Show the context of an agent that has a turn; otherwise there is no such chart."""
-        turns = None if agent is None else sessions.context_turns(self.run.recording, agent)
-        if turns is None or not turns["turn"].size:
-            self._context_place.visible = False
-            return
-        if self.context is None:
-            self._make_context(texts)
-        recording = self.run.recording
-        self.context.root.title.text = texts("agents.context_of", agent=agent)
-        evict = recording.result.of_kind("evict")
-        mine = {name: column[evict["agent"] == agent] for name, column in evict.items()}
-        evicted = {name: mine[name] for name in ("by", "tokens", "worker")}
-        evicted["x"] = (mine["tick"] + 0.5) * recording.tick_s
-        end = (recording.ended[0][agent] + 1) * recording.tick_s
-        self.context.show(turns, evicted, end)
-        self.context.refine(self.board.columns)
-        self._context_place.visible = True
-
-    def _make_context(self, texts):
-        frame = self.board.frame
-        self.context = ContextChart(frame, texts.section("agents.parts"))
-        self.context.root.name = "context"
-        frame.restyle(frame.theme, frame.palette)
-        self._context_place.append(
-            pn.pane.Bokeh(self.context.root, sizing_mode="stretch_width", margin=0)
-        )
-        self._show_texts()
 
     @param.depends("app.pin", watch=True)
     def _show_contexts(self):
@@ -319,8 +289,7 @@ class Agents(Room):
         texts = Texts(self.app.language)
         self._show_texts()
         self.lanes.relabel(texts("agents.lane"))
-        if self.context is not None:
-            self.context.relabel(texts.section("agents.parts"))
+        self.context.relabel(texts)
         if self.run is not None:
             self._show_rows()
         self._choose()
@@ -348,8 +317,8 @@ class Agents(Room):
             for name, color, occurs in zip(AGENT_STATES, colors, self.lanes.occurs, strict=True)
             if occurs
         ]
-        parts = self.context.colors if self.context else {}
-        self._list.parts = [{"name": name, "color": color} for name, color in parts.items()]
+        parts = self.context.colors.items()
+        self._list.parts = [{"name": name, "color": color} for name, color in parts]
 
 
 FIGURES = {"agent_lanes": "lanes", "context": "context"}

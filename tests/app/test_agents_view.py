@@ -146,7 +146,7 @@ def test_choosing_an_agent_shows_its_turns_and_outlines_its_requests(shown):
     assert sum(turn["hop"] for turn in shown.list.turns) == (np.diff(r["worker"][rows]) != 0).sum()
     assert visits.data["left"] == pytest.approx(r["started"][rows] * shown.recording.tick_s)
     assert (visits.data["bottom"] == 2 - r["worker"][rows]).all()
-    context = shown.room.context.source.data
+    context = shown.room.context.chart.source.data
     whole = (r["prompt"] + r["output"])[rows]
     assert context[f"y{len(PARTS)}"] == pytest.approx(whole)
     assert shown.lanes.lane.visible
@@ -176,7 +176,7 @@ def test_an_agent_that_the_run_does_not_have_is_nobody():
     shown.app.agent = 70
     assert shown.list.agent is None
     assert "70" in shown.list.missing
-    assert not shown.room._context_place.visible
+    assert not shown.room.context.__panel__().visible
     assert shown.picture._lens.chosen == ""
     assert "agent=70" in shown.app.query()  # there may be so many again
 
@@ -201,22 +201,22 @@ def test_a_row_pins_its_turn_and_a_second_click_on_a_lane_its_moment(shown):
 
 def test_there_is_a_chart_of_the_context_only_for_an_agent_with_turns():
     shown = Shown()
-    assert shown.room.context is None
+    assert shown.room.context.chart is None
     assert shown.list.parts == []
     shown.app.language = "zh"
     shown.app.dark = True
     shown.app.agent = 4
-    assert shown.room._context_place.visible
+    assert shown.room.context.__panel__().visible
     assert [part["name"] for part in shown.list.parts] == list(PARTS)
     assert set(shown.room._head.figures) == {"agent_lanes", "context"}
-    assert "4" in shown.room.context.root.title.text
+    assert "4" in shown.room.context.chart.root.title.text
     shown.app.agent = None
-    assert not shown.room._context_place.visible
+    assert not shown.room.context.__panel__().visible
     shown.app.agent = 5
     killed = made(context_limit=900)
     shown.picture.run = shown.room.run = killed
     assert shown.list.agent == 5
-    assert not shown.room._context_place.visible
+    assert not shown.room.context.__panel__().visible
 
 
 def test_hover_says_what_the_agent_does(shown):

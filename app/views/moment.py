@@ -52,14 +52,16 @@ class Moment(Viewer):
     app : AppState
     board : app.figures.Board
         Its figures show the run and the pin.
+    grown : callable
+        Called when the board has another figure.
     """
 
     app = param.ClassSelector(class_=AppState)
     run = param.ClassSelector(class_=Run, doc="The last good run.")
 
-    def __init__(self, app, board):
+    def __init__(self, app, board, grown):
         super().__init__(app=app)
-        self.board = board
+        self.board, self._grown = board, grown
         self._bar = MomentBar(self)
         self._bars = pn.Column(sizing_mode="stretch_width", margin=0)
         self._workers = Markup(names=("workers.css",))
@@ -145,6 +147,7 @@ class Moment(Viewer):
             root = self.board.kv.root
             root.name = "kv"
             self._bars.append(pn.pane.Bokeh(root, sizing_mode="stretch_width", margin=0))
+            self._grown()
 
     def _in_sight(self, workers):
         """The workers shown: all, or of too many those around the chosen one."""

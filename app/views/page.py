@@ -69,7 +69,7 @@ class Page:
         self.tax = Tax(app)
         self.picture = Picture(app)
         self.words = Words(app)
-        self.moment = Moment(app, self.picture.board)
+        self.moment = Moment(app, self.picture.board, self.picture.grown)
         self.interval = Interval(app, self.picture.board)
         self.composition = Composition(app, self.picture.board)
         self.notices = Notices(app, problems)

@@ -113,6 +113,10 @@ class Picture(Viewer):
             self.board.refine(self._columns)
         self._looked()
 
+    def grown(self):
+        """Take note that the board has another figure."""
+        self._show_bar()
+
     def look(self, columns):
         """Bin the figures for what is in sight.
 

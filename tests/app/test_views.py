@@ -156,7 +156,9 @@ def test_a_superseded_run_is_cancelled(loop, monkeypatch):
 
 
 def test_pin_step_and_events(page):
+    assert "kv" not in page.picture._lens.figures
     page.picture.pin(20.0, 0.5)
+    assert page.picture._lens.figures["kv"]
     tick = page.app.pin
     assert page.app.worker == 3
     assert page.moment._bar.pinned

@@ -29,7 +29,7 @@ def keep_little():
 
 
 def opened():
-    """Take note that a page has been opened; to be called on the event loop."""
+    """Take note that there is a page; to be called on the event loop."""
     global _open
     _open += 1
 

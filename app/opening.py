@@ -44,7 +44,10 @@ def open_in_pieces(server_context):
     ----------
     server_context : bokeh.application.application.ServerContext
     """
-    server_context.application_context.application.add(Opening())
+    application = server_context.application_context.application
+    # which is served at / too if it is the only one
+    if not any(isinstance(handler, Opening) for handler in application.handlers):
+        application.add(Opening())
     freeing.keep_little()
     gc.freeze()  # what is there now stays
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])

@@ -22,17 +22,25 @@ settings.perform_document_validation.set_value(False)
 
 
 _made = weakref.WeakKeyDictionary()
-"""What to set as a page is opened that has been made, by documents."""
+"""What to set as a page is opened that has been made, or why it could not be, by documents."""
 
 
 def open_page():
-    """Open the page of the session that is being begun."""
+    """Open the page of the session that is being begun.
+
+    Raises
+    ------
+    Exception
+        What went wrong as it was made.
+    """
     document = pn.state.curdoc
     if document not in _made:
         for _ in making(document):
             pass
-    _made.pop(document).set()
-    freeing.opened()
+    opened = _made.pop(document)
+    if isinstance(opened, Exception):
+        raise opened
+    opened.set()
 
 
 def making(document):
@@ -48,6 +56,14 @@ def making(document):
         Wherever others may be answered.
     """
     opened = asyncio.Event()
+    try:
+        yield from _pieces(document, opened)
+    except Exception as error:
+        opened = error
+    _made[document] = opened
+
+
+def _pieces(document, opened):
     with document.models.freeze():  # else Bokeh walks all models once for each root and change
         with set_curdoc(document):
             page = _page(document, _poster(document, opened))
@@ -57,7 +73,6 @@ def making(document):
         yield
         with set_curdoc(document):
             page.run()
-    _made[document] = opened
 
 
 def _page(document, post):
@@ -72,6 +87,7 @@ def _page(document, post):
     failed = weakref.WeakMethod(page.callback_failed)
     pn.config.exception_handler = lambda error: (failed() or _raise)(error)
     pn.state.on_session_destroyed(lambda _: _closed(page))
+    freeing.opened()
     return page
 
 

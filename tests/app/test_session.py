@@ -1,17 +1,20 @@
 """A session's page goes when the session goes, and with it its figures and results."""
 
 import gc
+import runpy
 import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import panel as pn
 import pytest
 from bokeh.client import pull_session
 
 import app.session
-from app import serving
+from app import freeing, serving
+from app.opening import Opening
 from tests.browser.conftest import free_port
 from tests.serving.server import answered
 
@@ -149,6 +152,39 @@ def test_what_a_page_asks_for_while_it_is_made_waits_until_it_is_open(address, l
     assert called.wait(PATIENCE)
     assert order == ["made", "called"]
     until(lambda: gone(living))
+
+
+def test_a_page_that_cannot_be_made_leaves_nothing(address, living, monkeypatch):
+    class Page(app.session.Page):
+        def template(self):
+            raise ValueError("no page")
+
+    until(lambda: not freeing._open)
+    with monkeypatch.context() as patch:
+        patch.setattr(app.session, "Page", Page)
+        answered(address)
+    until(lambda: gone(living))
+    until(lambda: not freeing._open)
+    session = connect(address)
+    until(lambda: len(living) == 1 and all(page.numbers.run for page in living))
+    assert len(session.document.roots) > 1
+    close(session)
+    until(lambda: gone(living))
+
+
+def test_an_application_at_two_addresses_makes_each_page_once():
+    application = serving.application()
+    context = SimpleNamespace(application_context=SimpleNamespace(application=application))
+    for _ in range(2):
+        application.on_server_loaded(context)
+    assert sum(isinstance(handler, Opening) for handler in application.handlers) == 1
+
+
+def test_what_watches_for_changes_finds_nothing_imported_before(monkeypatch):
+    hooks = str(serving.APP / "app_hooks.py")
+    assert "on_server_loaded" in runpy.run_path(hooks)
+    monkeypatch.setattr(pn.config, "autoreload", True)
+    assert "on_server_loaded" not in runpy.run_path(hooks)
 
 
 def test_open_sessions_are_each_by_themselves(address, living):

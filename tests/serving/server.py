@@ -56,7 +56,7 @@ def serving(*options, log=subprocess.DEVNULL, prefix="", **environment):
     process = launch("--port", str(port), *options, log=log, **environment)
     server = Server(process, f"http://localhost:{port}{prefix}/app", port)
     try:
-        answered(f"http://localhost:{port}{prefix}/favicon.ico", process)
+        answered(f"http://localhost:{port}{prefix}/static/js/bokeh.min.js", process)
         server.answering = time.monotonic() - start
         answered(server.address, process)
         server.started = time.monotonic() - start

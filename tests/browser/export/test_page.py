@@ -274,7 +274,7 @@ def test_a_refused_value_is_explained_and_changes_nothing(page):
     assert "0 is not allowed: a whole number from 1 to 65,536" in note.inner_text()
     assert page.numbers() == before
     page.show("agents=4")
-    assert note.inner_text() == ""
+    page.until(lambda: note.inner_text() == "")
     assert box.input_value() == "4"
 
 

@@ -49,7 +49,7 @@ def open_in_pieces(server_context):
     if not any(isinstance(handler, Opening) for handler in application.handlers):
         application.add(Opening())
     freeing.keep_little()
-    gc.freeze()  # what is there now stays
+    gc.freeze()  # what is there now stays: no need to look at it ever again
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
 
 

@@ -127,7 +127,6 @@ def _server(options):
             frames=options.frames,
         )
     finally:
-        gc.freeze()  # what has been made until now stays: no need to look at it ever again
         gc.enable()
 
 

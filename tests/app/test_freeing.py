@@ -8,6 +8,7 @@ import pytest
 from app import freeing
 from app.jobs import Memory
 from tests.app.test_jobs import Listener
+from tests.serving.reader import wait_for
 
 
 class Knot:
@@ -42,7 +43,7 @@ def test_a_closed_page_is_collected():
         await close()
         assert gone() is None
 
-    asyncio.run(main())
+    wait_for(main())
 
 
 def test_what_is_remembered_is_forgotten_with_the_last_page():
@@ -57,4 +58,4 @@ def test_what_is_remembered_is_forgotten_with_the_last_page():
         await close()
         assert found(memory) is None
 
-    asyncio.run(main())
+    wait_for(main())
